@@ -1,0 +1,43 @@
+"""impinge: collision detection and treatment.
+
+Names are imported on first use (PEP 562), so that ``import impinge`` costs no more than NumPy.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Public name -> module that defines it; a name equal to its module's last part is the module itself.
+_NAMES = {
+    "Mesh": "impinge.shapes.mesh",
+    "read_mesh": "impinge.shapes.files",
+    "Solid": "impinge.inside.solid",
+    "contains": "impinge.inside.solid",
+    "exact": "impinge.exact",
+    "shapes": "impinge.shapes",
+    "inside": "impinge.inside",
+    "errors": "impinge.errors",
+}
+__all__ = [*_NAMES, "__version__"]
+
+if TYPE_CHECKING:
+    from impinge import errors, exact, inside, shapes
+    from impinge.inside.solid import Solid, contains
+    from impinge.shapes.files import read_mesh
+    from impinge.shapes.mesh import Mesh
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _NAMES:
+        raise AttributeError(f"module 'impinge' has no attribute {name!r}")
+    module = importlib.import_module(_NAMES[name])
+    value = module if _NAMES[name].rpartition(".")[2] == name else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

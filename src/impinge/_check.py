@@ -1,0 +1,115 @@
+"""The only validator: turns what users pass into the arrays that kernels trust.
+
+Messages name the argument, say what was found and what is wanted, and give the first bad row.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge.errors import InputError
+
+
+def _numbers(name: str, value: Any, wanted: str) -> NDArray[Any]:
+    """`value` as an array of real numbers, or an error."""
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InputError(f"{name}: found something that is not an array ({error}), expected {wanted}") from None
+    if array.dtype == object and array.size == 0:
+        array = array.astype(np.float64)
+    if array.dtype.kind not in "fiu":
+        kind = {"O": "objects", "U": "text", "S": "bytes", "b": "booleans", "c": "complex numbers"}
+        found = kind.get(array.dtype.kind, str(array.dtype))
+        raise InputError(f"{name}: found {found} of shape {array.shape}, expected {wanted}")
+    return array
+
+
+def _rows(name: str, array: NDArray[Any], columns: int, wanted: str) -> None:
+    if array.ndim != 2 or array.shape[1] != columns:
+        hint = f"; pass {name}[None] for a single row" if array.shape == (columns,) else ""
+        raise InputError(f"{name}: found shape {array.shape}, expected {wanted}{hint}")
+
+
+def vectors(name: str, value: Any, columns: int = 3) -> NDArray[np.float64]:
+    """Finite (n, columns) float64, C-contiguous; n may be 0. Copies only if it has to."""
+    wanted = f"numbers of shape (n, {columns})"
+    array = _numbers(name, value, wanted)
+    if array.size == 0 and array.ndim <= 2 and array.shape[-1] in (0, columns):
+        return np.empty((0, columns), np.float64)
+    _rows(name, array, columns, wanted)
+    with np.errstate(over="ignore"):
+        result = np.ascontiguousarray(array, np.float64)
+    # A sum is finite unless a term is not (or it overflows): one pass without a temporary array.
+    with np.errstate(over="ignore", invalid="ignore"):
+        suspicious = not np.isfinite(result.sum())
+    if suspicious:
+        bad = np.flatnonzero(~np.isfinite(result).all(axis=1))
+        if len(bad):
+            row = ", ".join(repr(float(x)) for x in array[bad[0]])
+            raise InputError(f"{name}: row {bad[0]} is not finite ({row}); {len(bad)} such rows in all")
+    return result
+
+
+def triples(name: str, value: Any, count: int, of: str) -> NDArray[np.int32]:
+    """(m, 3) int32 indices into `count` rows of the array called `of`, C-contiguous."""
+    wanted = "integers of shape (m, 3)"
+    array = _numbers(name, value, wanted)
+    if array.size == 0 and array.ndim <= 2:
+        return np.empty((0, 3), np.int32)
+    if array.dtype.kind == "f":
+        raise InputError(f"{name}: found {array.dtype}, expected {wanted}")
+    _rows(name, array, 3, wanted)
+    if count > np.iinfo(np.int32).max or len(array) > np.iinfo(np.int32).max // 4:
+        raise InputError(f"{name}: found {len(array)} rows, expected at most {np.iinfo(np.int32).max // 4}")
+    low, high = int(array.min()), int(array.max())
+    if low < 0 or high >= count:
+        row = int(np.flatnonzero(((array < 0) | (array >= count)).any(axis=1))[0])
+        found = ", ".join(str(int(i)) for i in array[row])
+        raise InputError(f"{name}: row {row} is ({found}), expected indices from 0 to {count - 1} into {of}")
+    return np.ascontiguousarray(array, np.int32)
+
+
+def vector(name: str, value: Any, columns: int = 3) -> NDArray[np.float64]:
+    """Finite (columns,) float64."""
+    wanted = f"{columns} finite numbers"
+    array = _numbers(name, value, wanted)
+    if array.shape != (columns,) or not np.isfinite(array).all():
+        raise InputError(f"{name}: found {value!r}, expected {wanted}")
+    return array.astype(np.float64)
+
+
+def positive(name: str, value: Any) -> float:
+    """A finite number above zero."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}: found {value!r}, expected a number above 0") from None
+    if not 0 < number < np.inf:
+        raise InputError(f"{name}: found {value!r}, expected a number above 0")
+    return number
+
+
+def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
+    """An integer from low to high."""
+    wanted = f"an integer of at least {low}" if high is None else f"an integer from {low} to {high}"
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise InputError(f"{name}: found {value!r}, expected {wanted}") from None
+    if number < low or (high is not None and number > high):
+        raise InputError(f"{name}: found {number}, expected {wanted}")
+    return number
+
+
+def choice(name: str, value: Any, allowed: Iterable[str]) -> str:
+    """One of the allowed words."""
+    words = list(allowed)
+    if not isinstance(value, str) or value not in words:
+        raise InputError(f"{name}: found {value!r}, expected one of {', '.join(words)}")
+    return value

@@ -1,0 +1,94 @@
+"""The only place with compiler flags, threads and the compiler's cache.
+
+Every compiled function of impinge is decorated with one of:
+
+``exact``
+    small pure functions of numbers, whose signs decide something;
+``kernel``
+    loops over arrays, run by one thread;
+``parallel``
+    loops over arrays with ``prange``, which release the GIL.
+
+All write ``fastmath=False`` out, because the flag leaks from a caller into its callees and would make the
+error-free transformations of ``exact/`` wrong. ``inline="always"`` is banned for the same reason.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba import prange
+
+from impinge.errors import InputError
+
+__all__ = ["cache_folder", "exact", "kernel", "parallel", "prange", "threads"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_FLAGS: dict[str, Any] = {"cache": True, "fastmath": False, "error_model": "numpy"}
+
+
+def _user_cache() -> Path:
+    """Where this system keeps caches of a user's programs."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+
+
+def cache_folder() -> Path:
+    """Folder of the compiled kernels, named after a hash of the sources.
+
+    Numba notices a change of the file that holds a kernel, but not of the helpers it calls in other files,
+    and would go on running the old code; a folder per state of the sources cannot be stale.
+    """
+    digest = hashlib.sha256()
+    package = Path(__file__).parent
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.relative_to(package).as_posix().encode())
+        digest.update(path.read_bytes())
+    base = os.environ.get("NUMBA_CACHE_DIR")
+    return (Path(base) if base else _user_cache() / "impinge") / digest.hexdigest()[:16]
+
+
+_CACHE = str(cache_folder())
+
+
+def _compiled(**flags: Any) -> Callable[[_Function], _Function]:
+    def decorate(function: _Function) -> _Function:
+        # The folder is fixed when the function is decorated; other users of Numba keep their own.
+        before = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = _CACHE
+        try:
+            compiled: _Function = numba.njit(**_FLAGS, **flags)(function)
+        finally:
+            numba.config.CACHE_DIR = before
+        return compiled
+
+    return decorate
+
+
+exact = _compiled()
+kernel = _compiled(nogil=True)
+parallel = _compiled(nogil=True, parallel=True)
+
+
+@contextmanager
+def threads(count: int | None) -> Iterator[int]:
+    """Run the compiled loops inside the block with `count` threads (None: as many as Numba has)."""
+    most = numba.config.NUMBA_NUM_THREADS
+    if count is not None and not 1 <= count <= most:
+        raise InputError(f"threads: found {count}, expected 1 to {most} (the cores of this machine)")
+    before = numba.get_num_threads()
+    numba.set_num_threads(before if count is None else count)
+    try:
+        yield numba.get_num_threads()
+    finally:
+        numba.set_num_threads(before)

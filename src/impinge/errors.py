@@ -1,0 +1,21 @@
+"""Every error and warning a user of impinge can meet."""
+
+
+class ImpingeError(Exception):
+    """Base of all errors raised on purpose by impinge."""
+
+
+class InputError(ImpingeError, ValueError):
+    """An argument or a file has the wrong type, shape or value; the message names it."""
+
+
+class MeshError(ImpingeError, ValueError):
+    """A mesh does not have a property that the asked operation needs, e.g. it is not closed."""
+
+
+class ImpingeWarning(UserWarning):
+    """Base of all warnings given by impinge."""
+
+
+class MeshWarning(ImpingeWarning):
+    """A mesh is usable, but something about it will surprise; the message says what."""
