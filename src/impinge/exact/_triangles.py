@@ -1,0 +1,115 @@
+"""Exact decisions between points, segments and triangles, built on the signs of ``_orient.py``."""
+
+from __future__ import annotations
+
+from impinge._jit import exact
+from impinge.exact._orient import normal_sign, orient2d_sign, orient3d_sign
+
+
+@exact
+def _between(u, a, b):
+    """Whether u lies in the closed interval of a and b."""
+    return (a <= u <= b) or (b <= u <= a)
+
+
+@exact
+def point_on_segment(px, py, pz, ax, ay, az, bx, by, bz):
+    """Whether p lies on the closed segment ab (which may be a point)."""
+    if not (_between(px, ax, bx) and _between(py, ay, by) and _between(pz, az, bz)):
+        return False
+    return normal_sign(ax, ay, az, bx, by, bz, px, py, pz) == 0
+
+
+@exact
+def _in_projection(px, py, ax, ay, bx, by, cx, cy, turn):
+    """Whether p lies in the closed triangle abc of the plane, whose orientation is `turn`, not 0."""
+    return (
+        orient2d_sign(ax, ay, bx, by, px, py) != -turn
+        and orient2d_sign(bx, by, cx, cy, px, py) != -turn
+        and orient2d_sign(cx, cy, ax, ay, px, py) != -turn
+    )
+
+
+@exact
+def coplanar_point_in_triangle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
+    """`point_in_triangle` for a point that is known to be coplanar with a, b and c."""
+    # A plane that is not seen edge-on projects one to one; any such axis will do.
+    turn = orient2d_sign(ax, ay, bx, by, cx, cy)
+    if turn != 0:
+        return _in_projection(px, py, ax, ay, bx, by, cx, cy, turn)
+    turn = orient2d_sign(ay, az, by, bz, cy, cz)
+    if turn != 0:
+        return _in_projection(py, pz, ay, az, by, bz, cy, cz, turn)
+    turn = orient2d_sign(az, ax, bz, bx, cz, cx)
+    if turn != 0:
+        return _in_projection(pz, px, az, ax, bz, bx, cz, cx, turn)
+    # Collinear vertices: one of the edges contains the other two.
+    return (
+        point_on_segment(px, py, pz, ax, ay, az, bx, by, bz)
+        or point_on_segment(px, py, pz, bx, by, bz, cx, cy, cz)
+        or point_on_segment(px, py, pz, cx, cy, cz, ax, ay, az)
+    )
+
+
+@exact
+def _outside_box(u, a, b, c):
+    """Whether u lies outside the closed interval of a, b and c."""
+    return (u < a and u < b and u < c) or (u > a and u > b and u > c)
+
+
+@exact
+def point_in_triangle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
+    """Whether p lies in the closed triangle abc; without area, this is the hull of its three vertices."""
+    if _outside_box(px, ax, bx, cx) or _outside_box(py, ay, by, cy) or _outside_box(pz, az, bz, cz):
+        return False
+    if orient3d_sign(ax, ay, az, bx, by, bz, cx, cy, cz, px, py, pz) != 0:
+        return False
+    return coplanar_point_in_triangle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz)
+
+
+@exact
+def _edge_side(px, py, pz, qx, qy, qz, ux, uy, uz, vx, vy, vz):
+    """Sign of (q + e - p) · (u - p) × (v - p), never 0 unless p, u and v are collinear."""
+    side = orient3d_sign(px, py, pz, vx, vy, vz, ux, uy, uz, qx, qy, qz)
+    if side == 0:
+        side = normal_sign(px, py, pz, ux, uy, uz, vx, vy, vz)
+    return side
+
+
+@exact
+def _crossing_exact(px, py, pz, qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz):
+    """`crossing` sign by sign."""
+    side = orient3d_sign(ax, ay, az, bx, by, bz, cx, cy, cz, px, py, pz)
+    if side == 0:
+        # q + e is off the plane, so that the segment can meet it in p only.
+        if coplanar_point_in_triangle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
+            return 2
+        return 0
+    other = orient3d_sign(ax, ay, az, bx, by, bz, cx, cy, cz, qx, qy, qz)
+    if other == 0:
+        # (q + e - a) · n = ε nx + ε² ny + ε³ nz; orient3d is minus that.
+        other = -normal_sign(ax, ay, az, bx, by, bz, cx, cy, cz)
+    if side == other:
+        return 0
+    if (
+        _edge_side(px, py, pz, qx, qy, qz, ax, ay, az, bx, by, bz) == side
+        and _edge_side(px, py, pz, qx, qy, qz, bx, by, bz, cx, cy, cz) == side
+        and _edge_side(px, py, pz, qx, qy, qz, cx, cy, cz, ax, ay, az) == side
+    ):
+        return side
+    return 0
+
+
+@exact
+def crossing(px, py, pz, qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz):
+    """How the segment from p to q + e crosses triangle abc, with e = (ε, ε², ε³), ε > 0 below any number.
+
+    2 if p is in the closed triangle; else +1 if the segment starts below the triangle (against the normal
+    (b - a) × (c - a)) and crosses it, -1 if it starts above and crosses, 0 if it does not cross. So for a
+    closed mesh winding(p) = winding(q + e) + Σ crossing, if no triangle contains p.
+
+    The perturbed end never meets a plane that does not contain p, and the segment never meets an edge:
+    where a sign with q is 0, the first non-zero component of what e is multiplied with decides. A triangle
+    without area is never crossed.
+    """
+    return _crossing_exact(px, py, pz, qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz)
