@@ -1,0 +1,104 @@
+"""An open-cell foam of any number of faces, as a hard but clean test body."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge import _check
+from impinge.errors import InputError
+from impinge.shapes._foam import _count_triangles, _march, _mark_inside, _sample_struts
+from impinge.shapes.mesh import Mesh
+
+__all__ = ["foam"]
+
+# Half the thickness of the struts, in cells: what is wanted, and what may be used to meet the number of faces.
+_LEVEL, _THINNEST, _THICKEST = 0.2, 0.15, 0.27
+# Asked faces → cells along a side; below the first the struts would be coarser than the lattice.
+_CELLS = ((2_000, 2), (8_000, 3), (20_000, 4))
+_MOST = 20_000_000
+
+
+class _Struts:
+    """The field of one foam on a lattice of n steps."""
+
+    def __init__(self, seeds: NDArray[np.float64], cells: int, n: int) -> None:
+        self.step = cells / n
+        self.values = np.empty((n + 2, n + 2, n + 2, 2))
+        self.inside = np.empty(self.values.shape, np.uint8)
+        _sample_struts(seeds, cells, n, self.values)
+
+    def count(self, level: float) -> int:
+        """Number of faces at this thickness."""
+        _mark_inside(self.values, level, self.inside)
+        return int(_count_triangles(self.inside))
+
+    def level_for(self, faces: int) -> tuple[float, int]:
+        """The thickness whose number of faces is nearest, by bisection; and that number."""
+        thin, thick = _THINNEST, _THICKEST
+        best = min(((level, self.count(level)) for level in (thin, thick)), key=lambda b: abs(b[1] - faces))
+        for _ in range(16):
+            level = (thin + thick) / 2
+            count = self.count(level)
+            best = min(best, (level, count), key=lambda b: abs(b[1] - faces))
+            if abs(count - faces) <= 0.001 * faces:
+                break
+            thin, thick = (level, thick) if count < faces else (thin, level)
+        return best
+
+    def mesh(self, level: float) -> Mesh:
+        """The largest connected part of the surface."""
+        count = self.count(level)
+        vertices, faces = np.empty((count, 3)), np.empty((count, 3), np.int32)
+        used = _march(self.values, self.inside, level, self.step, vertices, faces)
+        mesh = Mesh(vertices[:used], faces)
+        labels = mesh.components()
+        if labels.max() == 0:
+            return mesh
+        kept = faces[labels == np.bincount(labels).argmax()]
+        number = np.zeros(used, np.int32)
+        number[kept] = 1
+        keep = number == 1
+        number[keep] = np.arange(keep.sum(), dtype=np.int32)
+        return Mesh(vertices[:used][keep], number[kept])
+
+
+def foam(faces: int, seed: int = 0) -> Mesh:
+    """Open-cell foam in the cube [0, 1]³: a connected network of struts along the edges of Voronoi cells.
+
+    Closed, manifold and free of self-intersections. Its genus (number of tunnels) is above 100 from 20,000
+    faces on; below, the foam has fewer cells.
+
+    Parameters
+    ----------
+    faces : int, 2,000 to 20,000,000
+        Wanted number of faces; met within 3 %, mostly within 0.1 %.
+    seed : int
+        Another number gives another foam of the same kind.
+    """
+    faces = _check.integer("faces", faces, _CELLS[0][0], _MOST)
+    seed = _check.integer("seed", seed, 0)
+    cells = max(c for least, c in _CELLS if faces >= least)
+    grid = np.stack(np.meshgrid(*[np.arange(-2, cells + 2)] * 3, indexing="ij"), axis=-1)
+    seeds = grid + np.random.default_rng(seed).uniform(0.05, 0.95, grid.shape)
+    # The number of faces grows like n².
+    n = 5 * cells
+    for _ in range(2):
+        struts = _Struts(seeds, cells, n)
+        n = max(2 * cells, round(n * (faces / struts.count(_LEVEL)) ** 0.5))
+    best: Mesh | None = None
+    for tried in (n, n - 1, n + 1):
+        struts = _Struts(seeds, cells, tried)
+        wanted = faces
+        for _ in range(3):
+            level, _ = struts.level_for(wanted)
+            mesh = struts.mesh(level)
+            if best is None or abs(len(mesh.faces) - faces) < abs(len(best.faces) - faces):
+                best = mesh
+            if abs(len(best.faces) - faces) <= 0.003 * faces:
+                return best
+            wanted += faces - len(mesh.faces)  # what was lost with the loose pieces
+    assert best is not None
+    if abs(len(best.faces) - faces) > 0.03 * faces:
+        raise InputError(f"faces: found {faces}, but seed {seed} gives no foam near it; try another seed")
+    return best
