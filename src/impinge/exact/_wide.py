@@ -24,7 +24,7 @@ LARGEST = 4096  # above the exponent of any double
 
 @exact
 def _exponent(value):
-    """Exponent e such that value is an integer times 2^e, and that integer has 53 bits; `LARGEST` for zero."""
+    """Exponent e for which value is an integer of 53 bits times 2^e; `LARGEST` for zero."""
     if value == 0.0:
         return LARGEST
     return math.frexp(value)[1] - 53
