@@ -1,7 +1,21 @@
 """What bodies are: meshes, their measures and files, and generators of simple ones."""
 
+from impinge.shapes.files import read_mesh, save
 from impinge.shapes.foam import foam
-from impinge.shapes.generators import icosphere, octasphere
+from impinge.shapes.generators import box, cylinder, icosphere, octasphere, torus
 from impinge.shapes.mesh import Mesh
+from impinge.shapes.problems import Problem, Problems
 
-__all__ = ["Mesh", "foam", "icosphere", "octasphere"]
+__all__ = [
+    "Mesh",
+    "Problem",
+    "Problems",
+    "box",
+    "cylinder",
+    "foam",
+    "icosphere",
+    "octasphere",
+    "read_mesh",
+    "save",
+    "torus",
+]

@@ -3,119 +3,128 @@
 Half-edge 3 f + k runs from corner k of face f to corner k + 1. A half-edge whose two ends are the same vertex
 is a loop; loops are no edges and are skipped everywhere.
 
-The two directions of an edge are brought together by a counting sort: each half-edge goes to the bucket of one
-of its ends, the *owner*, and inside a bucket an array over all vertices tells the other ends apart. All is
-linear in the number of faces, whatever the valences.
+The two directions of an edge are brought together by a counting sort: each half-edge goes to the bucket of
+its lower end, and inside a bucket an array over all vertices tells the higher ends apart. All is linear in
+the number of faces, whatever the valences. One thread: memory is the limit, and two threads gained nothing.
 """
 
 import numpy as np
 
-from impinge._jit import kernel, parallel, prange
+from impinge._jit import kernel
+
+# Kinds of defects: counts[kind] is how often one occurs, examples[kind] has two numbers for the first few.
+OPEN, CROWDED, UNBALANCED, FLIPPED, DUPLICATE, REPEATED, PINCHED, FLAT, UNUSED = range(9)
+KINDS, EXAMPLES = 9, 5
 
 
 @kernel
-def _owns(tail, head):
-    """Whether the tail of the half-edge owns the edge: the lower end if the sum is even, else the higher.
-
-    The same end for both directions, and half of each vertex's edges on average, so that ranges of vertices
-    own about equally many (the lower end alone would burden the low numbers).
-    """
-    return (tail < head) ^ (((tail + head) & 1) == 1)
+def note(counts, examples, kind, a, b):
+    """Counts one more defect, and keeps it if it is among the first."""
+    if counts[kind] < EXAMPLES:
+        examples[kind, counts[kind], 0] = a
+        examples[kind, counts[kind], 1] = b
+    counts[kind] += 1
 
 
 @kernel
-def _closed_range(faces, count, low, high):
-    """Whether each edge owned by a vertex in [low, high) is used equally often in both directions."""
-    start = np.zeros(high - low + 1, np.int32)
+def _bucket_ends(faces, count):
+    """ends[v] = number of half-edges whose lower end is at most v."""
+    ends = np.zeros(count + 1, np.int32)
     for f in range(len(faces)):
         tail = faces[f, 2]
         for k in range(3):
             head = faces[f, k]
-            owner = tail if _owns(tail, head) else head
-            if low <= owner < high and tail != head:
-                start[owner - low] += np.int32(1)
+            if tail != head:
+                ends[min(tail, head)] += np.int32(1)
             tail = head
     total = np.int32(0)
-    for i in range(len(start)):
-        total += start[i]
-        start[i] = total
-    # Twice the other end, plus 1 if the owner is the head; filled from the end of each bucket.
-    codes = np.empty(total, np.uint32)
+    for v in range(count + 1):
+        total += ends[v]
+        ends[v] = total
+    return ends
+
+
+@kernel
+def _is_closed(faces, count):
+    """Whether every edge is used equally often in both directions; faces are rows of `count` vertices."""
+    start = _bucket_ends(faces, count)
+    # Twice the higher end, plus 1 if the half-edge runs down; each bucket is filled from its end.
+    codes = np.empty(start[count], np.uint32)
     for f in range(len(faces)):
         tail = faces[f, 2]
         for k in range(3):
             head = faces[f, k]
-            forward = _owns(tail, head)
-            owner = tail if forward else head
-            if low <= owner < high and tail != head:
-                at = start[owner - low] - np.int32(1)
-                start[owner - low] = at
-                codes[at] = 2 * head if forward else 2 * tail + 1
+            if tail != head:
+                low = min(tail, head)
+                at = start[low] - np.int32(1)
+                start[low] = at
+                codes[at] = 2 * max(tail, head) + (tail > head)
             tail = head
     net = np.zeros(count, np.int32)
-    for i in range(high - low):
-        for at in range(start[i], start[i + 1]):
+    for v in range(count):
+        for at in range(start[v], start[v + 1]):
             net[codes[at] >> 1] += np.int32(1) - np.int32(2) * np.int32(codes[at] & 1)
-        for at in range(start[i], start[i + 1]):
+        for at in range(start[v], start[v + 1]):
             if net[codes[at] >> 1] != 0:
                 return False
     return True
 
 
-@parallel
-def _is_closed(faces, count, parts):
-    """Whether every edge is used equally often in both directions; `count` vertices in `parts` ranges."""
-    closed = np.ones(parts, np.bool_)
-    for p in prange(parts):
-        closed[p] = _closed_range(faces, count, count * p // parts, count * (p + 1) // parts)
-    return closed.all()
-
-
 @kernel
-def _link_edges(faces, count, mate):
+def _link_edges(faces, count, mate, counts, examples):
     """Links all half-edges of one edge into a ring: mate[h] is the next higher one, the highest wraps round.
 
     Hence mate[h] = h if no other face has this edge, and mate[mate[h]] = h if just one has. Loops get −1.
+    Counts edges that are OPEN (one face), CROWDED (more than two), UNBALANCED (crowded, and not used equally
+    often in both directions) or FLIPPED (two faces, same direction); examples are the first half-edge and
+    the last.
     """
-    start = np.zeros(count + 1, np.int32)
-    for f in range(len(faces)):
-        tail = faces[f, 2]
-        for k in range(3):
-            head = faces[f, k]
-            if tail != head:
-                start[tail if _owns(tail, head) else head] += np.int32(1)
-            tail = head
-    total = np.int32(0)
-    for i in range(count + 1):
-        total += start[i]
-        start[i] = total
-    bucket = np.empty(total, np.int32)
+    start = _bucket_ends(faces, count)
+    # Half-edges by lower end, in ascending order; beside them twice the higher end, plus 1 if running down.
+    halves = np.empty(start[count], np.int32)
+    codes = np.empty(start[count], np.uint32)
     for f in range(len(faces) - 1, -1, -1):
+        head = faces[f, 0]
         for k in range(2, -1, -1):
-            tail, head = faces[f, k], faces[f, (k + 1) % 3]
+            tail = faces[f, k]
             if tail != head:
-                owner = tail if _owns(tail, head) else head
-                start[owner] -= np.int32(1)
-                bucket[start[owner]] = 3 * f + k
+                low = min(tail, head)
+                at = start[low] - np.int32(1)
+                start[low] = at
+                halves[at] = 3 * f + k
+                codes[at] = 2 * max(tail, head) + (tail > head)
             else:
                 mate[3 * f + k] = -1
+            head = tail
     newest = np.full(count, -1, np.int32)
-    for i in range(count):
-        for at in range(start[i], start[i + 1]):
-            h = bucket[at]
-            f, k = h // 3, h % 3
-            other = faces[f, k] + faces[f, (k + 1) % 3] - i
-            old = newest[other]
+    net = np.zeros(count, np.int32)
+    for v in range(count):
+        for at in range(start[v], start[v + 1]):
+            h, high = halves[at], codes[at] >> 1
+            net[high] += np.int32(1) - np.int32(2) * np.int32(codes[at] & 1)
+            old = newest[high]
+            newest[high] = h
             if old < 0:
                 mate[h] = h
             else:
                 mate[h] = mate[old]
                 mate[old] = h
-            newest[other] = h
-        for at in range(start[i], start[i + 1]):
-            h = bucket[at]
-            f, k = h // 3, h % 3
-            newest[faces[f, k] + faces[f, (k + 1) % 3] - i] = -1
+        for at in range(start[v], start[v + 1]):
+            high = codes[at] >> 1
+            last = newest[high]
+            if last < 0:
+                continue
+            newest[high] = -1
+            first = mate[last]
+            if first == last:
+                note(counts, examples, OPEN, first, last)
+            elif mate[first] != last:
+                note(counts, examples, CROWDED, first, last)
+                if net[high] != 0:
+                    note(counts, examples, UNBALANCED, first, last)
+            elif net[high] != 0:
+                note(counts, examples, FLIPPED, first, last)
+            net[high] = 0
 
 
 @kernel

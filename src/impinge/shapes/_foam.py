@@ -3,7 +3,7 @@
 The field is sampled on a body-centred cubic lattice. With whole i, j, k there is a node A at (i, j, k) and a
 node B half a step below, at (i − ½, j − ½, k − ½). Two neighbouring B nodes and two neighbouring A nodes
 between them make a tetrahedron, 12 per cell, all alike. The cube is [¼, n + ¼]³ in these coordinates, so that
-its sides cut the edges of the lattice well inside; nodes from 0 to n + 1 are needed, those from 1 to n are in.
+its sides cut the edges of the lattice well inside; nodes 0 to n + 1 are needed, nodes 1 to n are in the cube.
 
 Why marching tetrahedra: the surface is cut out of each tetrahedron on its own and meets its neighbours along
 whole edges, so it is closed, manifold and free of self-intersections for any field, without ambiguous cases.
@@ -68,7 +68,7 @@ def _sample_struts(seeds, cells, n, out):
 
 @kernel
 def _mark_inside(struts, level, inside):
-    """inside = 1 at the nodes within the cube and within `level` of a strut's axis."""
+    """Sets `inside` to 1 at the nodes within the cube and within `level` of a strut's axis."""
     n = struts.shape[0] - 2
     inside[:] = 0
     for i in range(1, n + 1):
@@ -112,7 +112,7 @@ def _exists(i, j, k, axis, n):
 
 @kernel
 def _is_uniform(inside, i, j, k):
-    """Whether all nodes of the 12 tetrahedra from B node (i, j, k) are inside, or all outside; 0 < i, j, k."""
+    """Whether all nodes of the 12 tetrahedra from B node (i, j, k) are inside, or none; i, j, k > 0."""
     n = inside.shape[0] - 2
     total = inside[i, j, k, 1]
     total += inside[min(i + 1, n + 1), j, k, 1] + inside[i, min(j + 1, n + 1), k, 1]

@@ -60,7 +60,7 @@ def _first_equal(vertices, bits, first):
 
 @kernel
 def _renumber(faces, number, out):
-    """out = number[faces]."""
+    """Fills out with number[faces]."""
     for f in range(len(faces)):
         for k in range(3):
             out[f, k] = number[faces[f, k]]

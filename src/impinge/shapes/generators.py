@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check
-from impinge.shapes._edges import _link_edges
+from impinge.errors import InputError
 from impinge.shapes._refine import _split_faces
 from impinge.shapes.mesh import Mesh
 
-__all__ = ["icosphere", "octasphere"]
+__all__ = ["box", "cylinder", "icosphere", "octasphere", "torus"]
 
 
 def _refined(vertices: NDArray[np.float64], faces: NDArray[np.int32], level: int, radius: float) -> Mesh:
     """The unit sphere made by splitting every face `level` times, then scaled."""
     for _ in range(level):
-        mate = np.empty(faces.size, np.int32)
-        _link_edges(faces, len(vertices), mate)
+        mate, _, _ = Mesh(vertices, faces)._link()
         new_vertices = np.empty((len(vertices) + faces.size // 2, 3))
         new_faces = np.empty((4 * len(faces), 3), np.int32)
         _split_faces(vertices, faces, mate, new_vertices, new_faces)
@@ -63,3 +62,101 @@ def icosphere(level: int, radius: float = 1.0) -> Mesh:
         [4, 9, 5], [2, 4, 11], [6, 2, 10], [8, 6, 7], [9, 8, 1],
     ]  # fmt: skip
     return _refined(np.array(vertices), np.array(faces, np.int32), level, radius)
+
+
+def box(size: float | ArrayLike = 1.0, *, lower: ArrayLike | None = None, divisions: int = 1) -> Mesh:
+    """Box with sides along the axes.
+
+    12 · divisions² faces.
+
+    Parameters
+    ----------
+    size : float or (3,) float64, m
+        Lengths of the sides.
+    lower : (3,) float64, m
+        Lower corner; −size / 2 if not given, so that the box is centred at the origin.
+    divisions : int, 1 to 4096
+        Number of parts that each edge is cut into.
+    """
+    sides = np.full(3, _check.positive("size", size)) if np.ndim(size) == 0 else _check.vector("size", size)
+    if not (sides > 0).all():
+        raise InputError(f"size: found {sides.tolist()}, expected numbers above 0")
+    start = -sides / 2 if lower is None else _check.vector("lower", lower)
+    n = _check.integer("divisions", divisions, 1, 4096)
+    ticks = start[:, None] + sides[:, None] * np.linspace(0, 1, n + 1)
+    squares = np.arange(n * (n + 1)).reshape(n, n + 1)[:, :n].ravel()
+    a, b, c, d = squares, squares + n + 1, squares + n + 2, squares + 1
+    cut = np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
+    vertices: list[NDArray[np.float64]] = []
+    faces: list[NDArray[np.int64]] = []
+    for axis in range(3):
+        u, v = (axis + 1) % 3, (axis + 2) % 3
+        for end in (0, n):
+            side = np.empty(((n + 1) ** 2, 3))
+            side[:, axis] = ticks[axis, end]
+            side[:, u], side[:, v] = np.repeat(ticks[u], n + 1), np.tile(ticks[v], n + 1)
+            faces.append((cut if end else cut[:, ::-1]) + len(vertices) * (n + 1) ** 2)
+            vertices.append(side)
+    # The six sides have their edges in common, bit by bit.
+    merged = Mesh(np.concatenate(vertices), np.concatenate(faces))
+    used, numbers = np.unique(merged.merged_faces, return_inverse=True)
+    return Mesh(merged.vertices[used], numbers.reshape(-1, 3))
+
+
+def cylinder(radius: float = 1.0, height: float = 1.0, segments: int = 32) -> Mesh:
+    """Cylinder about the z axis, its caps fans about their centres.
+
+    4 · segments faces; the vertices lie on the cylinder, so the volume is
+    segments / 2 · radius² · height · sin(2π / segments).
+
+    Parameters
+    ----------
+    radius, height : float, m
+    segments : int, at least 3
+    """
+    radius, height = _check.positive("radius", radius), _check.positive("height", height)
+    n = _check.integer("segments", segments, 3, 100_000_000)
+    angle = 2 * np.pi * np.arange(n) / n
+    vertices = np.zeros((2 * n + 2, 3))
+    vertices[: 2 * n, 0], vertices[: 2 * n, 1] = np.tile(radius * np.array([np.cos(angle), np.sin(angle)]), 2)
+    vertices[:n, 2], vertices[n:, 2] = -height / 2, height / 2
+    vertices[2 * n, 2] = -height / 2
+    i = np.arange(n)
+    j = (i + 1) % n
+    bottom, top = np.full(n, 2 * n), np.full(n, 2 * n + 1)
+    parts = [(i, j, j + n), (i, j + n, i + n), (j, i, bottom), (i + n, j + n, top)]
+    return Mesh(vertices, np.concatenate([np.stack(part, axis=-1) for part in parts]))
+
+
+def torus(major: float = 1.0, minor: float = 0.25, segments: int = 64, rings: int = 32) -> Mesh:
+    """Torus about the z axis.
+
+    2 · segments · rings faces.
+
+    Parameters
+    ----------
+    major : float, m
+        Radius of the circle in the middle of the tube.
+    minor : float, m
+        Radius of the tube, below `major`.
+    segments, rings : int, at least 3
+        Number of parts around the axis, and around the tube.
+    """
+    major, minor = _check.positive("major", major), _check.positive("minor", minor)
+    if not minor < major:
+        raise InputError(f"minor: found {minor}, expected a number below major ({major})")
+    n, m = _check.integer("segments", segments, 3, 100_000), _check.integer("rings", rings, 3, 100_000)
+    around, tube = 2 * np.pi * np.arange(n) / n, 2 * np.pi * np.arange(m) / m
+    reach = major + minor * np.cos(tube)
+    vertices = np.stack(
+        [
+            np.outer(np.cos(around), reach),
+            np.outer(np.sin(around), reach),
+            np.tile(minor * np.sin(tube), (n, 1)),
+        ],
+        axis=-1,
+    ).reshape(-1, 3)
+    i, j = (grid.ravel() for grid in np.meshgrid(np.arange(n), np.arange(m), indexing="ij"))
+    next_i, next_j = (i + 1) % n, (j + 1) % m
+    a, b, c, d = i * m + j, next_i * m + j, next_i * m + next_j, i * m + next_j
+    return Mesh(vertices, np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3))

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from os import PathLike
 from typing import Any, TypeVar
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check
 from impinge.errors import InputError, MeshError
-from impinge.shapes._edges import _is_closed, _label_faces, _link_edges
+from impinge.shapes import _edges, _survey
 from impinge.shapes._mass import _bound_faces, _sum_moments
 from impinge.shapes._merge import _first_equal, _renumber
+from impinge.shapes.problems import Problems, describe
 
 __all__ = ["Mesh"]
 
@@ -152,11 +152,11 @@ class Mesh:
     # What kind of surface it is
 
     def _find_closed(self) -> bool:
-        count, parts = len(self._vertices), min(numba.get_num_threads(), 16)
+        count = len(self._vertices)
         # Edges that balance before equal vertices are merged still do afterwards.
-        if bool(_is_closed(self._faces, count, parts)):
+        if bool(_edges._is_closed(self._faces, count)):
             return True
-        return self.merged_faces is not self._faces and bool(_is_closed(self.merged_faces, count, parts))
+        return self.merged_faces is not self._faces and bool(_edges._is_closed(self.merged_faces, count))
 
     @property
     def is_closed(self) -> bool:
@@ -167,15 +167,55 @@ class Mesh:
         """
         return self._cached("closed", self._find_closed)
 
-    def _mates(self) -> NDArray[np.int32]:
-        """(3 m,) int32: half-edges of one edge in a ring, as `_link_edges` makes it; merged vertices."""
+    def _link(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+        """The rings of half-edges that `_link_edges` makes, and counts and examples of defects of edges."""
 
-        def compute() -> NDArray[np.int32]:
+        def compute() -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
             mate = np.empty(self._faces.size, np.int32)
-            _link_edges(self.merged_faces, len(self._vertices), mate)
-            return mate
+            counts = np.zeros(_edges.KINDS, np.int64)
+            examples = np.zeros((_edges.KINDS, _edges.EXAMPLES, 2), np.int64)
+            _edges._link_edges(self.merged_faces, len(self._vertices), mate, counts, examples)
+            return mate, counts, examples
 
-        return self._cached("mates", compute)
+        return self._cached("links", compute)
+
+    def _survey_topology(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Counts and examples of the defects of edges, of faces as triples of vertices, and of vertices."""
+
+        def compute() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+            mate, counts, examples = self._link()
+            counts, examples = counts.copy(), examples.copy()
+            _survey._survey_faces(self.merged_faces, len(self._vertices), mate, counts, examples)
+            _survey._survey_vertices(self.merged_faces, len(self._vertices), mate, counts, examples)
+            return counts, examples
+
+        return self._cached("topology", compute)
+
+    @property
+    def is_manifold(self) -> bool:
+        """Whether the mesh is a surface: no edge has more than two faces, and those at a vertex form one fan.
+
+        Equal vertices are merged first. Borders are allowed, and neighbours may be turned differently; a face
+        with the same vertex twice is not.
+        """
+        counts, _ = self._survey_topology()
+        return not counts[[_edges.CROWDED, _edges.REPEATED, _edges.PINCHED]].any()
+
+    def problems(self) -> Problems:
+        """What is wrong with the mesh: a list of `Problem` (kind, count, examples, text), empty if nothing.
+
+        ``print(mesh.problems())`` says it in words. Edges are judged after merging equal vertices; areas
+        are zero only if they are exactly zero. See `impinge.shapes.Problem` for the kinds.
+        """
+
+        def compute() -> Problems:
+            counts, examples = (array.copy() for array in self._survey_topology())
+            _survey._survey_areas(self._vertices, self._faces, counts, examples)
+            _survey._survey_unused(self._faces, len(self._vertices), counts, examples)
+            inside_out = self.is_closed and self.volume < 0
+            return describe(self._faces, counts, examples, self.volume if inside_out else None)
+
+        return self._cached("problems", compute)
 
     def components(self) -> NDArray[np.int32]:
         """(m,) int32: the number of the connected part each face belongs to, counted by first face.
@@ -183,8 +223,62 @@ class Mesh:
         Faces are connected if they share an edge, equal vertices being merged; a shared vertex is not enough.
         """
         label = np.empty(len(self._faces), np.int32)
-        _label_faces(self._mates(), label)
+        _edges._label_faces(self._link()[0], label)
         return label
+
+    # Other meshes from this one
+
+    def split(self) -> list[Mesh]:
+        """The connected parts (see `components`), each with only the vertices it uses, in their old order."""
+        labels = self.components()
+        order = np.argsort(labels, kind="stable")
+        ends = np.cumsum(np.bincount(labels))
+        parts = []
+        for rows in np.split(self._faces[order], ends[:-1]):
+            used, numbers = np.unique(rows, return_inverse=True)
+            parts.append(Mesh(self._vertices[used], numbers.reshape(-1, 3)))
+        return parts
+
+    def flipped(self) -> Mesh:
+        """The mesh with every face turned round, so that inside and outside change places."""
+        return Mesh(self._vertices, self._faces[:, ::-1])
+
+    def transformed(
+        self, rotation: ArrayLike | None = None, translation: ArrayLike | None = None, scale: float = 1.0
+    ) -> Mesh:
+        """The mesh at scale · rotation · x + translation, for each vertex x.
+
+        Parameters
+        ----------
+        rotation : (3, 3) float64
+            A rotation matrix (no reflection, no shear).
+        translation : (3,) float64, m
+        scale : float
+        """
+        vertices = self._vertices * _check.positive("scale", scale)
+        if rotation is not None:
+            matrix = _check.vectors("rotation", rotation)
+            if matrix.shape != (3, 3) or not (
+                np.allclose(matrix @ matrix.T, np.eye(3), rtol=0, atol=1e-9) and np.linalg.det(matrix) > 0
+            ):
+                raise InputError(f"rotation: found {matrix.tolist()}, expected a 3 × 3 rotation matrix")
+            vertices = vertices @ matrix.T
+        if translation is not None:
+            vertices = vertices + _check.vector("translation", translation)
+        return Mesh(vertices, self._faces)
+
+    @staticmethod
+    def concatenate(meshes: Iterable[Any]) -> Mesh:
+        """One mesh with the faces of all (anything `Mesh.of` accepts), nothing merged."""
+        parts = [Mesh.of(mesh, f"meshes[{i}]") for i, mesh in enumerate(meshes)]
+        if not parts:
+            raise InputError("meshes: found none, expected at least one")
+        first = np.cumsum([0] + [len(part.vertices) for part in parts])
+        faces = [part.faces + start for part, start in zip(parts, first, strict=False)]
+        return Mesh(np.concatenate([part.vertices for part in parts]), np.concatenate(faces))
+
+    def __add__(self, other: Any) -> Mesh:
+        return Mesh.concatenate([self, other]) if isinstance(other, Mesh) else NotImplemented
 
     # Measures
 
@@ -222,7 +316,7 @@ class Mesh:
 
     @property
     def volume(self) -> float:
-        """Signed volume, m³: Σ a · (b × c) / 6 over the faces (a, b, c), the origin in the middle of `bounds`.
+        """Signed volume, m³: Σ a · (b × c) / 6 over the faces (a, b, c) from the middle of `bounds`.
 
         Positive for a closed mesh whose faces are counter-clockwise seen from outside. For an open mesh it
         is that of the faces joined to the middle of `bounds`.
