@@ -20,7 +20,9 @@ def _numbers(name: str, value: Any, wanted: str) -> NDArray[Any]:
     try:
         array = np.asarray(value)
     except (ValueError, TypeError, OverflowError) as error:
-        raise InputError(f"{name}: found something that is not an array ({error}), expected {wanted}") from None
+        raise InputError(
+            f"{name}: found something that is not an array ({error}), expected {wanted}"
+        ) from None
     if array.dtype == object and array.size == 0:
         array = array.astype(np.float64)
     if array.dtype.kind not in "fiu":
@@ -37,7 +39,7 @@ def _rows(name: str, array: NDArray[Any], columns: int, wanted: str) -> None:
 
 
 def vectors(name: str, value: Any, columns: int = 3) -> NDArray[np.float64]:
-    """Finite (n, columns) float64, C-contiguous; n may be 0. Copies only if it has to."""
+    """Finite (n, columns) float64, C-contiguous, read-only; n may be 0. Copies only if it has to."""
     wanted = f"numbers of shape (n, {columns})"
     array = _numbers(name, value, wanted)
     if array.size == 0 and array.ndim <= 2 and array.shape[-1] in (0, columns):
@@ -53,6 +55,9 @@ def vectors(name: str, value: Any, columns: int = 3) -> NDArray[np.float64]:
         if len(bad):
             row = ", ".join(repr(float(x)) for x in array[bad[0]])
             raise InputError(f"{name}: row {bad[0]} is not finite ({row}); {len(bad)} such rows in all")
+    # Kernels never write to their input; saying so gives each of them one compiled version, not two.
+    result = result.view()
+    result.flags.writeable = False
     return result
 
 

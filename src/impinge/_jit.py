@@ -24,11 +24,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from llvmlite import ir
 from numba import prange
+from numba.core import cgutils, types
+from numba.extending import intrinsic
 
 from impinge.errors import InputError
 
-__all__ = ["cache_folder", "exact", "kernel", "parallel", "prange", "threads"]
+__all__ = ["cache_folder", "exact", "kernel", "parallel", "prange", "prefetch", "threads"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _FLAGS: dict[str, Any] = {"cache": True, "fastmath": False, "error_model": "numpy"}
@@ -51,7 +54,7 @@ def cache_folder() -> Path:
     """
     digest = hashlib.sha256()
     package = Path(__file__).parent
-    for path in sorted(package.rglob("*.py")):
+    for path in sorted(package.rglob("_*.py")):
         digest.update(path.relative_to(package).as_posix().encode())
         digest.update(path.read_bytes())
     base = os.environ.get("NUMBA_CACHE_DIR")
@@ -92,3 +95,27 @@ def threads(count: int | None) -> Iterator[int]:
         yield numba.get_num_threads()
     finally:
         numba.set_num_threads(before)
+
+
+def _prefetch(typing: Any, array: Any, index: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = signature.args[0]
+        struct = context.make_array(kind)(context, builder, arguments[0])
+        address = cgutils.get_item_pointer(context, builder, kind, struct, [arguments[1]], wraparound=False)
+        address = builder.bitcast(address, ir.IntType(8).as_pointer())
+        int32 = ir.IntType(32)
+        function = ir.FunctionType(ir.VoidType(), [address.type, int32, int32, int32])
+        prefetch = cgutils.get_or_insert_function(builder.module, function, "llvm.prefetch.p0")
+        read, keep, data = int32(0), int32(3), int32(1)
+        builder.call(prefetch, [address, read, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64), generate
+
+
+if numba.config.DISABLE_JIT:
+
+    def prefetch(array: Any, index: Any) -> None:
+        """Fetch array[index] into the cache ahead of its use; does nothing without the compiler."""
+else:
+    prefetch = intrinsic(_prefetch)

@@ -1,0 +1,440 @@
+"""Growing the octree: triangles into the root lattice, then crowded cells into 4×4×4 children.
+
+A cell's code is an int32 with a tag in its two lowest bits: EMPTY (winding number above the tag), LEAF (place
+of the leaf's record) or NODE (number of a brick of 64 child codes). Lists of triangles stay sorted by face
+number because every step keeps their order, so the tree does not depend on the number of threads.
+
+"Tree space" is the space of the mesh times a power of two, which is exact; see octree.py.
+"""
+
+import numpy as np
+
+from impinge._jit import exact, kernel, parallel, prange
+from impinge.exact._triangles import crossing
+from impinge.inside._octree_cover import cell_range, cover
+
+EMPTY, LEAF, NODE = 0, 1, 2
+LANES = 8  # triangles side by side in a block of a leaf record
+HEADER_UNITS = 2  # sizes of leaf records in units of 32 bytes
+BLOCK_UNITS = 11
+ON_SURFACE = 2
+BINS = 4  # parallel pieces of the counting sort; fixed, so that the result is too
+# Places on a shared side of two cells where a winding number may be taken: three coordinates each, the last
+# along the side's normal. Irregular numbers make it unlikely that a point lies on the surface.
+_PLACES = np.array(
+    [
+        [0.4871, 0.5233, 0.0],
+        [0.6113, 0.3907, 1.7e-4],
+        [0.3319, 0.6481, -2.3e-4],
+        [0.7477, 0.7129, 3.1e-4],
+    ]
+)
+
+
+# Position of the lowest set bit by multiplication with a de Bruijn sequence.
+_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+_BIT = np.zeros(64, np.int64)
+for _i in range(64):
+    _BIT[((int(_DE_BRUIJN) << _i) & (2**64 - 1)) >> 58] = _i
+
+
+@exact
+def _lowest(mask):
+    """Number of the lowest set bit of a non-zero mask."""
+    return _BIT[((mask & (~mask + np.uint64(1))) * _DE_BRUIJN) >> np.uint64(58)]
+
+
+@exact
+def _corner(vertices, faces, triangle, corner, scale, ox, oy, oz, inv):
+    """Corner of a triangle in units of a lattice with origin o (tree space) and cell size 1/inv."""
+    v = faces[triangle, corner]
+    x = (vertices[v, 0] * scale - ox) * inv
+    y = (vertices[v, 1] * scale - oy) * inv
+    z = (vertices[v, 2] * scale - oz) * inv
+    return x, y, z
+
+
+@parallel
+def sum_areas(vertices, faces, scale):
+    """Total area of the triangles in tree space; pieces are fixed, so that threads do not change the sum."""
+    m = faces.shape[0]
+    sums = np.zeros(64)
+    for piece in prange(64):
+        total = 0.0
+        for t in range(m * piece // 64, m * (piece + 1) // 64):
+            ax, ay, az = _corner(vertices, faces, t, 0, scale, 0.0, 0.0, 0.0, 1.0)
+            bx, by, bz = _corner(vertices, faces, t, 1, scale, ax, ay, az, 1.0)
+            cx, cy, cz = _corner(vertices, faces, t, 2, scale, ax, ay, az, 1.0)
+            nx, ny, nz = by * cz - bz * cy, bz * cx - bx * cz, bx * cy - by * cx
+            total += 0.5 * np.sqrt(nx * nx + ny * ny + nz * nz)
+        sums[piece] = total
+    return sums.sum()
+
+
+@parallel
+def count_root(vertices, faces, scale, origin, inv, shape, counts):
+    """Count, per bin of triangles and root cell, the triangles that meet the cell; counts (BINS, cells)."""
+    m = faces.shape[0]
+    for piece in prange(BINS):
+        counts[piece] = 0
+        _sort_root(
+            vertices,
+            faces,
+            scale,
+            origin,
+            inv,
+            shape,
+            m * piece // BINS,
+            m * (piece + 1) // BINS,
+            counts[piece],
+            counts[piece],
+            False,
+        )
+
+
+@parallel
+def fill_root(vertices, faces, scale, origin, inv, shape, starts, entries):
+    """Write the triangles of every root cell behind one another; starts (BINS, cells) is used up."""
+    m = faces.shape[0]
+    for piece in prange(BINS):
+        _sort_root(
+            vertices,
+            faces,
+            scale,
+            origin,
+            inv,
+            shape,
+            m * piece // BINS,
+            m * (piece + 1) // BINS,
+            starts[piece],
+            entries,
+            True,
+        )
+
+
+@kernel
+def _sort_root(vertices, faces, scale, origin, inv, shape, begin, end, slots, entries, write):
+    sx, sy, sz = shape[0], shape[1], shape[2]
+    for t in range(begin, end):
+        ax, ay, az = _corner(vertices, faces, t, 0, scale, origin[0], origin[1], origin[2], inv)
+        bx, by, bz = _corner(vertices, faces, t, 1, scale, origin[0], origin[1], origin[2], inv)
+        cx, cy, cz = _corner(vertices, faces, t, 2, scale, origin[0], origin[1], origin[2], inv)
+        x0, x1 = cell_range(ax, bx, cx, sx)
+        y0, y1 = cell_range(ay, by, cy, sy)
+        z0, z1 = cell_range(az, bz, cz, sz)
+        thin = (x0 == x1) + (y0 == y1) + (z0 == z1) >= 2
+        for z in range(z0, z1 + 1, 4):
+            for y in range(y0, y1 + 1, 4):
+                for x in range(x0, x1 + 1, 4):
+                    ex, ey, ez = min(x + 3, x1), min(y + 3, y1), min(z + 3, z1)
+                    mask = cover(ax, ay, az, bx, by, bz, cx, cy, cz, thin, x, ex, y, ey, z, ez)
+                    while mask != 0:
+                        bit = _lowest(mask)
+                        mask &= mask - np.uint64(1)
+                        cell = (x + (bit & 3)) + sx * ((y + ((bit >> 2) & 3)) + sy * (z + (bit >> 4)))
+                        slot = slots[cell]
+                        if write:
+                            entries[slot] = t
+                        slots[cell] = slot + 1
+
+
+@kernel
+def start_root(counts, starts):
+    """Turn counts (BINS, cells) into places; starts (cells + 1,) gets the first place of every cell."""
+    total = 0
+    for cell in range(counts.shape[1]):
+        starts[cell] = total
+        for piece in range(BINS):
+            n = counts[piece, cell]
+            counts[piece, cell] = total
+            total += n
+    starts[counts.shape[1]] = total
+
+
+@exact
+def _crossings(vertices, faces, entries, begin, end, px, py, pz, qx, qy, qz):
+    """Signed crossings of the segment from p to q + e with the listed triangles; None where p is on one.
+
+    Returns (found, sum): found is False if p lies on a triangle.
+    """
+    total = 0
+    for k in range(begin, end):
+        t = entries[k]
+        a, b, c = faces[t, 0], faces[t, 1], faces[t, 2]
+        sign = crossing(
+            px, py, pz, qx, qy, qz,
+            vertices[a, 0], vertices[a, 1], vertices[a, 2],
+            vertices[b, 0], vertices[b, 1], vertices[b, 2],
+            vertices[c, 0], vertices[c, 1], vertices[c, 2],
+        )  # fmt: skip
+        if sign == ON_SURFACE:
+            return False, 0
+        total += sign
+    return True, total
+
+
+@exact
+def _winding_beyond_doubt(vertices, faces, qx, qy, qz):
+    """Winding number at q + e, whatever q: all crossings of the segment from outside; slow, hardly ever used."""
+    px, py, pz = vertices[0, 0], vertices[0, 1], vertices[0, 2]
+    for v in range(vertices.shape[0]):
+        px = max(px, vertices[v, 0])
+    px = np.nextafter(px, np.inf)
+    total = 0
+    for t in range(faces.shape[0]):
+        a, b, c = faces[t, 0], faces[t, 1], faces[t, 2]
+        total -= crossing(
+            px, py, pz, qx, qy, qz,
+            vertices[a, 0], vertices[a, 1], vertices[a, 2],
+            vertices[b, 0], vertices[b, 1], vertices[b, 2],
+            vertices[c, 0], vertices[c, 1], vertices[c, 2],
+        )  # fmt: skip
+    return total
+
+
+@exact
+def _side_point(x, y, z, axis, place, origin, size, unscale):
+    """A point on the lower side, across `axis`, of the cell (x, y, z); as a double of the mesh's space."""
+    u, v, w = _PLACES[place, 0], _PLACES[place, 1], _PLACES[place, 2]
+    if axis == 0:
+        dx, dy, dz = w, u, v
+    elif axis == 1:
+        dx, dy, dz = v, w, u
+    else:
+        dx, dy, dz = u, v, w
+    px = (origin[0] + size * (x + dx)) * unscale
+    py = (origin[1] + size * (y + dy)) * unscale
+    pz = (origin[2] + size * (z + dz)) * unscale
+    return px, py, pz
+
+
+@exact
+def _step(vertices, faces, entries, begin, end, qx, qy, qz, winding, x, y, z, axis, origin, size, unscale):
+    """Point on the side between a listed cell and its neighbour, and the winding number there.
+
+    The listed cell has the reference q with the given winding number; (x, y, z) is the upper of the two
+    cells. Moves the point a little if it happens to be on the surface.
+    """
+    for place in range(_PLACES.shape[0]):
+        px, py, pz = _side_point(x, y, z, axis, place, origin, size, unscale)
+        found, crossings = _crossings(vertices, faces, entries, begin, end, px, py, pz, qx, qy, qz)
+        if found:
+            return px, py, pz, winding + crossings
+    px, py, pz = _side_point(x, y, z, axis, 0, origin, size, unscale)
+    return px, py, pz, _winding_beyond_doubt(vertices, faces, px, py, pz)
+
+
+@parallel
+def label_root(vertices, faces, scale, origin, size, shape, starts, entries, references, windings):
+    """References (cells, 3) of occupied root cells and winding numbers of all, row by row from outside."""
+    sx, sy, sz = shape[0], shape[1], shape[2]
+    unscale = 1.0 / scale
+    for row in prange(sy * sz):
+        y, z = row % sy, row // sy
+        winding = 0
+        last = np.int64(-1)  # the cell before, if it is occupied
+        for x in range(sx):
+            cell = x + sx * row
+            px, py, pz = _side_point(x, y, z, 0, 0, origin, size, unscale)
+            if last >= 0:
+                px, py, pz, winding = _step(
+                    vertices, faces, entries, starts[last], starts[last + 1],
+                    references[last, 0], references[last, 1], references[last, 2], winding,
+                    x, y, z, 0, origin, size, unscale,
+                )  # fmt: skip
+            windings[cell] = winding
+            if starts[cell + 1] > starts[cell]:
+                references[cell, 0] = px
+                references[cell, 1] = py
+                references[cell, 2] = pz
+                last = cell
+            else:
+                last = -1
+
+
+@parallel
+def cover_nodes(vertices, faces, scale, origin, child, cells, starts, entries, most, masks, counts, sums):
+    """Children of every node that each of its triangles meets.
+
+    masks: (entries,) bits of children; counts: (nodes, 64) triangles per child; sums: (nodes, 4) entries of
+    all children, sum of their squares, leaves and units of leaf records, crowded children (above `most`).
+    """
+    inv = 1.0 / child
+    for node in prange(cells.shape[0]):
+        ox = origin[0] + (4 * child) * cells[node, 0]
+        oy = origin[1] + (4 * child) * cells[node, 1]
+        oz = origin[2] + (4 * child) * cells[node, 2]
+        tally = counts[node]
+        tally[:] = 0
+        for k in range(starts[node, 0], starts[node, 1]):
+            t = entries[k]
+            ax, ay, az = _corner(vertices, faces, t, 0, scale, ox, oy, oz, inv)
+            bx, by, bz = _corner(vertices, faces, t, 1, scale, ox, oy, oz, inv)
+            cx, cy, cz = _corner(vertices, faces, t, 2, scale, ox, oy, oz, inv)
+            x0, x1 = cell_range(ax, bx, cx, 4)
+            y0, y1 = cell_range(ay, by, cy, 4)
+            z0, z1 = cell_range(az, bz, cz, 4)
+            thin = (x0 == x1) + (y0 == y1) + (z0 == z1) >= 2
+            mask = cover(ax, ay, az, bx, by, bz, cx, cy, cz, thin, x0, x1, y0, y1, z0, z1)
+            shift = x0 + 4 * y0 + 16 * z0
+            mask = mask << np.uint64(shift & 63)
+            masks[k] = mask
+            while mask != 0:
+                tally[_lowest(mask)] += 1
+                mask &= mask - np.uint64(1)
+        total, squares, leaves, units, crowded = 0, 0, 0, 0, 0
+        for c in range(64):
+            n = np.int64(tally[c])
+            total += n
+            squares += n * n
+            if n > most:
+                crowded += 1
+            elif n > 0:
+                leaves += 1
+                units += leaf_units(n)
+        sums[node, 0], sums[node, 1], sums[node, 2], sums[node, 3], sums[node, 4] = (
+            total,
+            squares,
+            leaves,
+            units,
+            crowded,
+        )
+
+
+@exact
+def leaf_units(n):
+    """Size of the record of a leaf with n triangles, in units of 32 bytes."""
+    return HEADER_UNITS + BLOCK_UNITS * ((n + LANES - 1) // LANES)
+
+
+@parallel
+def split_nodes(
+    vertices, faces, scale, origin, child, nodes, cells, starts, entries, masks, counts, node_refs, node_windings,
+    places, most, out_entries, codes, leaf_spans, leaf_units_at, leaf_refs, leaf_windings, next_cells, next_spans, next_refs,
+    next_windings, next_slots,
+):  # fmt: skip
+    """Make the bricks of the nodes to be split: children's lists, winding numbers, references and codes.
+
+    places: (nodes, 4) first entry, leaf, unit of leaf records and crowded child of every node.
+    """
+    unscale = 1.0 / scale
+    for i in prange(nodes.shape[0]):
+        node = nodes[i]
+        fill = np.empty(65, np.int64)
+        fill[0] = places[i, 0]
+        for c in range(64):
+            fill[c + 1] = fill[c] + counts[node, c]
+        slots = fill[:64].copy()
+        for k in range(starts[node, 0], starts[node, 1]):
+            mask = masks[k]
+            while mask != 0:
+                c = _lowest(mask)
+                mask &= mask - np.uint64(1)
+                out_entries[slots[c]] = entries[k]
+                slots[c] += 1
+        refs = np.empty((64, 3))
+        windings = np.empty(64, np.int32)
+        base = 4 * cells[node]
+        _label_brick(
+            vertices, faces, out_entries, fill, origin, child, scale, unscale, base, node_refs[node],
+            node_windings[node], refs, windings,
+        )  # fmt: skip
+        leaf, unit, crowded, code = places[i, 1], places[i, 2], places[i, 3], 64 * i
+        for c in range(64):
+            n = fill[c + 1] - fill[c]
+            if n == 0:
+                codes[code + c] = (windings[c] << 2) | EMPTY
+            elif n <= most:
+                codes[code + c] = (unit << 2) | LEAF
+                leaf_spans[leaf, 0] = fill[c]
+                leaf_spans[leaf, 1] = fill[c + 1]
+                leaf_units_at[leaf] = unit
+                leaf_refs[leaf] = refs[c]
+                leaf_windings[leaf] = windings[c]
+                leaf += 1
+                unit += leaf_units(n)
+            else:
+                next_cells[crowded, 0] = base[0] + (c & 3)
+                next_cells[crowded, 1] = base[1] + ((c >> 2) & 3)
+                next_cells[crowded, 2] = base[2] + (c >> 4)
+                next_spans[crowded, 0] = fill[c]
+                next_spans[crowded, 1] = fill[c + 1]
+                next_refs[crowded] = refs[c]
+                next_windings[crowded] = windings[c]
+                next_slots[crowded] = code + c
+                crowded += 1
+
+
+@kernel
+def _label_brick(
+    vertices,
+    faces,
+    entries,
+    fill,
+    origin,
+    child,
+    scale,
+    unscale,
+    base,
+    node_ref,
+    node_winding,
+    refs,
+    windings,
+):
+    """Winding numbers of the 64 children, and reference points of the occupied ones.
+
+    From the child that holds the node's own reference outwards over common sides: an empty child passes its
+    number on for nothing; an occupied one is crossed (at the price of its triangles) only when no empty one
+    is left to go on from.
+    """
+    known = np.zeros(64, np.bool_)
+    free, occupied = np.empty(64, np.int64), np.empty(64, np.int64)
+    n_free, n_occupied = 0, 0
+    at = np.int64(0)
+    for axis in range(3):
+        here = np.int64(np.floor((node_ref[axis] * scale - origin[axis]) / child)) - base[axis]
+        at += min(max(here, 0), 3) << (2 * axis)
+    known[at] = True
+    windings[at] = node_winding
+    refs[at] = node_ref
+    if fill[at + 1] == fill[at]:
+        free[0] = at
+        n_free = 1
+    else:
+        occupied[0] = at
+        n_occupied = 1
+    while n_free + n_occupied > 0:
+        is_free = n_free > 0
+        if is_free:
+            n_free -= 1
+            j = free[n_free]
+        else:
+            n_occupied -= 1
+            j = occupied[n_occupied]
+        for axis in range(3):
+            where = (j >> (2 * axis)) & 3
+            for up in range(2):
+                if where + 2 * up - 1 < 0 or where + 2 * up - 1 > 3:
+                    continue
+                k = j + ((2 * up - 1) << (2 * axis))
+                if known[k]:
+                    continue
+                known[k] = True
+                upper = k if up == 1 else j
+                x, y, z = base[0] + (upper & 3), base[1] + ((upper >> 2) & 3), base[2] + (upper >> 4)
+                if is_free:
+                    px, py, pz = _side_point(x, y, z, axis, 0, origin, child, unscale)
+                    winding = np.int64(windings[j])
+                else:
+                    px, py, pz, winding = _step(
+                        vertices, faces, entries, fill[j], fill[j + 1], refs[j, 0], refs[j, 1], refs[j, 2],
+                        np.int64(windings[j]), x, y, z, axis, origin, child, unscale,
+                    )  # fmt: skip
+                windings[k] = winding
+                if fill[k + 1] == fill[k]:
+                    free[n_free] = k
+                    n_free += 1
+                else:
+                    refs[k, 0], refs[k, 1], refs[k, 2] = px, py, pz
+                    occupied[n_occupied] = k
+                    n_occupied += 1
