@@ -2,7 +2,8 @@
 
 Three stages: a filter, small enough to be inlined into hot loops, decides nearly everything; then
 expansions (``_expansions.py``), where they cannot over- or underflow; then integers of any size
-(``_wide.py``).
+(``_wide.py``). In 3D the expansions need the differences to d to be doubles, as they are on lattices and
+between near points; otherwise integers decide at once, measured faster than expansions of twice the length.
 
 The filters bound the rounding error by a multiple of the product of the largest difference along each axis,
 and first check the range of these: overflow is then impossible, and what underflows is far below the bound.
@@ -35,33 +36,20 @@ LARGE_3D = 2.0**330
 
 
 @exact
-def _outside(u, v, low, high):
-    """Whether |u| or |v| is neither 0 nor between low and high."""
-    u = abs(u)
-    v = abs(v)
-    return (u != 0.0 and not low <= u <= high) or (v != 0.0 and not low <= v <= high)
-
-
-@exact
-def _expand_orient2d(ax, ay, bx, by, cx, cy, work, h):
-    """Write a × b + b × c + c × a into `h`, up to 12 components, and return their number.
-
-    `work` has three rows of at least 8.
-    """
-    expansion_minor(ax, ay, bx, by, work[0])
-    expansion_minor(bx, by, cx, cy, work[1])
-    count = expansion_sum(work[0], 4, work[1], 4, work[2])
-    expansion_minor(cx, cy, ax, ay, work[0])
-    return expansion_sum(work[2], count, work[0], 4, h)
-
-
-@exact
 def _sign(value):
     if value > 0.0:
         return 1
     if value < 0.0:
         return -1
     return 0
+
+
+@exact
+def _outside(u, v, low, high):
+    """Whether |u| or |v| is neither 0 nor between low and high."""
+    u = abs(u)
+    v = abs(v)
+    return (u != 0.0 and not low <= u <= high) or (v != 0.0 and not low <= v <= high)
 
 
 @exact
@@ -77,8 +65,13 @@ def _orient2d_exact(ax, ay, bx, by, cx, cy):
     low, high = SMALL_2D, LARGE_2D
     if _outside(ax, ay, low, high) or _outside(bx, by, low, high) or _outside(cx, cy, low, high):
         return orient2d_wide(ax, ay, bx, by, cx, cy)
+    # a × b + b × c + c × a
     work = np.empty((4, 12))
-    count = _expand_orient2d(ax, ay, bx, by, cx, cy, work, work[3])
+    expansion_minor(ax, ay, bx, by, work[0])
+    expansion_minor(bx, by, cx, cy, work[1])
+    count = expansion_sum(work[0], 4, work[1], 4, work[2])
+    expansion_minor(cx, cy, ax, ay, work[0])
+    count = expansion_sum(work[2], count, work[0], 4, work[3])
     return _sign(work[3, count - 1])
 
 
@@ -135,25 +128,6 @@ def _orient3d_of_differences(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz):
 
 
 @exact
-def _orient3d_expanded(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz):
-    """orient3d = az (bcd) - bz (cda) + cz (dab) - dz (abc), (uvw) = orient2d of xy, by expansions."""
-    work = np.empty((7, 96))
-    h = work[3]
-    n0 = _expand_orient2d(bx, by, cx, cy, dx, dy, work, h)
-    n0 = expansion_scale(h, n0, az, work[4])
-    n1 = _expand_orient2d(cx, cy, dx, dy, ax, ay, work, h)
-    n1 = expansion_scale(h, n1, -bz, work[5])
-    n2 = expansion_sum(work[4], n0, work[5], n1, work[6])
-    n0 = _expand_orient2d(dx, dy, ax, ay, bx, by, work, h)
-    n0 = expansion_scale(h, n0, cz, work[4])
-    n1 = _expand_orient2d(ax, ay, bx, by, cx, cy, work, h)
-    n1 = expansion_scale(h, n1, -dz, work[5])
-    n0 = expansion_sum(work[4], n0, work[5], n1, h)
-    count = expansion_sum(h, n0, work[6], n2, work[4])
-    return _sign(work[4, count - 1])
-
-
-@exact
 def _orient3d_exact(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz):
     """orient3d without the first filter."""
     # All four points in a plane across an axis, as on the faces of a box: nothing to compute.
@@ -164,11 +138,10 @@ def _orient3d_exact(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz):
         (_outside(ax, bx, low, high) or _outside(cx, dx, low, high))
         or (_outside(ay, by, low, high) or _outside(cy, dy, low, high))
         or (_outside(az, bz, low, high) or _outside(cz, dz, low, high))
+        or not _differences_exact(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz)
     ):
         return orient3d_wide(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz)
-    if _differences_exact(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz):
-        return _orient3d_of_differences(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz)
-    return _orient3d_expanded(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz)
+    return _orient3d_of_differences(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz)
 
 
 @exact

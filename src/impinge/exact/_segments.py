@@ -37,13 +37,16 @@ def segments_meet(px, py, pz, qx, qy, qz, ux, uy, uz, vx, vy, vz):
     if orient3d_sign(px, py, pz, qx, qy, qz, ux, uy, uz, vx, vy, vz) != 0:
         return False
     # Seen edge-on, the common plane decides nothing; seen otherwise, it projects one to one.
-    found = _meet_in_projection(px, py, qx, qy, ux, uy, vx, vy)
-    if found == UNDECIDED:
-        found = _meet_in_projection(py, pz, qy, qz, uy, uz, vy, vz)
-    if found == UNDECIDED:
-        found = _meet_in_projection(pz, px, qz, qx, uz, ux, vz, vx)
+    for _ in range(3):
+        found = _meet_in_projection(px, py, qx, qy, ux, uy, vx, vy)
+        if found != UNDECIDED:
+            return found == MEET
+        px, py, pz = py, pz, px
+        qx, qy, qz = qy, qz, qx
+        ux, uy, uz = uy, uz, ux
+        vx, vy, vz = vy, vz, vx
     # All four points on one line: the overlap of the boxes has decided.
-    return found != MISS
+    return True
 
 
 @exact

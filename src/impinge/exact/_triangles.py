@@ -37,16 +37,15 @@ def _in_projection(px, py, ax, ay, bx, by, cx, cy, turn):
 @exact
 def coplanar_point_in_triangle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
     """`point_in_triangle` for a point that is known to be coplanar with a, b and c."""
-    # A plane that is not seen edge-on projects one to one; any such axis will do.
-    turn = orient2d_sign(ax, ay, bx, by, cx, cy)
-    if turn != 0:
-        return _in_projection(px, py, ax, ay, bx, by, cx, cy, turn)
-    turn = orient2d_sign(ay, az, by, bz, cy, cz)
-    if turn != 0:
-        return _in_projection(py, pz, ay, az, by, bz, cy, cz, turn)
-    turn = orient2d_sign(az, ax, bz, bx, cz, cx)
-    if turn != 0:
-        return _in_projection(pz, px, az, ax, bz, bx, cz, cx, turn)
+    # A plane that is not seen edge-on projects one to one: try xy, then yz, then zx.
+    for _ in range(3):
+        turn = orient2d_sign(ax, ay, bx, by, cx, cy)
+        if turn != 0:
+            return _in_projection(px, py, ax, ay, bx, by, cx, cy, turn)
+        px, py, pz = py, pz, px
+        ax, ay, az = ay, az, ax
+        bx, by, bz = by, bz, bx
+        cx, cy, cz = cy, cz, cx
     # Collinear vertices: one of the edges contains the other two.
     return (
         point_on_segment(px, py, pz, ax, ay, az, bx, by, bz)

@@ -24,9 +24,7 @@ LARGEST = 4096  # above the exponent of any double
 
 @exact
 def _exponent(value):
-    """Exponent e for which value is an integer of 53 bits times 2^e; `LARGEST` for zero."""
-    if value == 0.0:
-        return LARGEST
+    """Exponent e for which value, not 0, is an integer of 53 bits times 2^e."""
     return math.frexp(value)[1] - 53
 
 
@@ -52,21 +50,20 @@ def _add_double(sign, value, low, digits):
 
 
 @exact
-def _differences(values):
-    """Digits of values[:-1] - values[-1], one row each, after scaling all by a common power of two."""
+def _differences(a, b, c, d):
+    """Digits of a - d, b - d and c - d, one row each, after scaling all by a common power of two."""
     low = LARGEST
     high = -LARGEST
-    for i in range(len(values)):
-        exponent = _exponent(values[i])
-        if exponent != LARGEST:
+    for value in (a, b, c, d):
+        if value != 0.0:
+            exponent = _exponent(value)
             low = min(low, exponent)
             high = max(high, exponent)
     length = 4 if high < low else (high - low) // BITS + 4
-    last = len(values) - 1
-    result = np.zeros((last, length), np.int64)
-    for i in range(last):
-        _add_double(1, values[i], low, result[i])
-        _add_double(-1, values[last], low, result[i])
+    result = np.zeros((3, length), np.int64)
+    for i, value in enumerate((a, b, c)):
+        _add_double(1, value, low, result[i])
+        _add_double(-1, d, low, result[i])
     return result
 
 
@@ -116,17 +113,17 @@ def _sign(digits):
 @exact
 def orient2d_wide(ax, ay, bx, by, cx, cy):
     """Sign of (a - c) × (b - c) for any finite doubles."""
-    x = _differences(np.array([ax, bx, cx]))
-    y = _differences(np.array([ay, by, cy]))
+    x = _differences(ax, bx, cx, cx)
+    y = _differences(ay, by, cy, cy)
     return _sign(_minor(x, y, 0, 1))
 
 
 @exact
 def orient3d_wide(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz):
     """Sign of (a - d) · (b - d) × (c - d) for any finite doubles."""
-    x = _differences(np.array([ax, bx, cx, dx]))
-    y = _differences(np.array([ay, by, cy, dy]))
-    z = _differences(np.array([az, bz, cz, dz]))
+    x = _differences(ax, bx, cx, dx)
+    y = _differences(ay, by, cy, dy)
+    z = _differences(az, bz, cz, dz)
     digits = np.zeros(x.shape[1] + y.shape[1] + z.shape[1] + 4, np.int64)
     _add_product(1, z[0], _minor(x, y, 1, 2), digits)
     _add_product(1, z[1], _minor(x, y, 2, 0), digits)
