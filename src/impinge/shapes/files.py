@@ -10,6 +10,7 @@ import io
 import os
 import re
 import tempfile
+import zipfile
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
@@ -53,7 +54,10 @@ def _promised(path: Path, ending: str) -> tuple[int, int] | None:
 
 
 def _read_npz(path: Path) -> tuple[Any, Any]:
-    with np.load(path, allow_pickle=False) as data:
+    if not zipfile.is_zipfile(path):
+        raise InputError("is damaged, or no .npz file")
+    # np.load forgets to close a file that it cannot read, so it gets an open one.
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
         missing = [key for key in ("vertices", "faces") if key not in data]
         if missing:
             raise InputError(f"has no array called {missing[0]}, only {', '.join(data) or 'nothing'}")
@@ -90,6 +94,8 @@ def read_mesh(path: str | PathLike[str]) -> Mesh:
     if not file.is_file():
         found = "is a folder, not a file" if file.is_dir() else "no such file"
         raise InputError(f"{file}: {found}")
+    if file.stat().st_size == 0:
+        raise InputError(f"{file}: is empty")
     try:
         vertices, faces = _read_npz(file) if ending == "npz" else _read_trimesh(file, ending)
         return Mesh(vertices, faces)

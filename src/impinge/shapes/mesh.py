@@ -86,9 +86,14 @@ class Mesh:
             vertices, faces = anything.points, _regular_faces(anything, name)
         elif hasattr(anything, "vertices") and hasattr(anything, "faces"):
             vertices, faces = anything.vertices, anything.faces
+        elif hasattr(anything, "vertices") and hasattr(anything, "triangles"):  # Open3D
+            vertices, faces = np.asarray(anything.vertices), np.asarray(anything.triangles)
         else:
+            found = type(anything).__name__
+            if isinstance(anything, tuple | list):
+                found += f" of {len(anything)}"
             raise InputError(
-                f"{name}: found {type(anything).__name__}, expected an impinge.Mesh, a trimesh.Trimesh, a "
+                f"{name}: found {found}, expected an impinge.Mesh, a trimesh.Trimesh, a "
                 "pyvista.PolyData or a pair (vertices, faces); impinge.read_mesh(path) reads a file"
             )
         try:
