@@ -231,6 +231,18 @@ def test_measures_against_the_quadratic_rule(scale, offset):
     assert mesh.area == pytest.approx(area * scale**2, rel=near)
 
 
+def test_measures_beyond_the_range_of_doubles():
+    huge = box().transformed(scale=1e200)
+    assert huge.area == huge.volume == np.inf
+    assert np.allclose(huge.centroid / 1e200, 0, atol=1e-15)
+    assert np.all(np.isinf(np.diag(huge.inertia)))
+    assert Mesh([[-1.7e308, 0, 0], [1.7e308, 0, 0], [0, 1, 0]], [[0, 1, 2]]).volume == 0
+    tiny = box().transformed(scale=1e-200)
+    assert tiny.area == tiny.volume == 0
+    assert np.allclose(tiny.centroid, 0, atol=1e-210)
+    assert not tiny.problems()
+
+
 def test_sphere_measures_converge():
     errors = [1 - octasphere(level).inertia[0, 0] / (8 / 15 * np.pi) for level in (4, 5)]
     assert errors[0] / errors[1] == pytest.approx(4, rel=0.05)

@@ -19,6 +19,8 @@ from impinge.shapes.problems import Problems, describe
 __all__ = ["Mesh"]
 
 _Value = TypeVar("_Value")
+# Rounding error of the volume, as a part of the sum of the absolute values of all terms; some 1e-16 in fact.
+_VOLUME_ERROR = 1e-14
 
 
 def _can_change(value: Any, array: NDArray[Any]) -> bool:
@@ -133,7 +135,8 @@ class Mesh:
 
     def _merge(self) -> tuple[NDArray[np.int32], int]:
         first = np.empty(len(self._vertices), np.int32)
-        distinct = _first_equal(self._vertices, self._vertices.view(np.uint64), first)
+        with np.errstate(over="ignore"):  # the hash wraps round; noticed only with the compiler off
+            distinct = _first_equal(self._vertices, self._vertices.view(np.uint64), first)
         if distinct == len(first):
             return self._faces, distinct
         merged = np.empty_like(self._faces)
@@ -217,7 +220,8 @@ class Mesh:
             counts, examples = (array.copy() for array in self._survey_topology())
             _survey._survey_areas(self._vertices, self._faces, counts, examples)
             _survey._survey_unused(self._faces, len(self._vertices), counts, examples)
-            inside_out = self.is_closed and self.volume < 0
+            moments, _, _ = self._moments()
+            inside_out = self.is_closed and moments[2] < -_VOLUME_ERROR * moments[1]
             return describe(self._faces, counts, examples, self.volume if inside_out else None)
 
         return self._cached("problems", compute)
@@ -317,7 +321,7 @@ class Mesh:
     def area(self) -> float:
         """Area of all faces, m²."""
         moments, _, scale = self._moments()
-        return float(moments[0] * scale * scale)
+        return float(moments[0]) * scale * scale
 
     @property
     def volume(self) -> float:
@@ -327,12 +331,11 @@ class Mesh:
         is that of the faces joined to the middle of `bounds`.
         """
         moments, _, scale = self._moments()
-        return float(moments[2] * scale * scale * scale)
+        return float(moments[2]) * scale * scale * scale
 
     def _solid_moments(self, asked: str) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
         moments, centre, scale = self._moments()
-        # The sum carries a rounding error of some 1e-16 of the sum of the absolute values.
-        if not abs(moments[2]) > 1e-14 * moments[1]:
+        if not abs(moments[2]) > _VOLUME_ERROR * moments[1]:
             raise MeshError(f"{asked}: the mesh encloses no volume, so it has none")
         return moments, centre, scale
 
@@ -356,7 +359,10 @@ class Mesh:
         xx, yy, zz, xy, yz, zx = moments[6:12]
         second = np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
         second -= np.outer(moments[3:6], moments[3:6]) / moments[2]
-        result: NDArray[np.float64] = (np.trace(second) * np.eye(3) - second) * scale**3 * scale**2
+        result: NDArray[np.float64] = np.trace(second) * np.eye(3) - second
+        with np.errstate(over="ignore", under="ignore"):
+            for _ in range(5):
+                result *= scale
         return result
 
     def save(self, path: str | PathLike[str]) -> None:
