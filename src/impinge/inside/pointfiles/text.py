@@ -7,7 +7,7 @@ import io
 import math
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -164,7 +164,12 @@ def _number(field: str) -> float | None:
 def _split(text: str, delimiter: str | None) -> list[str]:
     if delimiter is None:
         return text.split()
-    return [field.strip() for field in next(csv.reader([text.rstrip("\r\n")], delimiter=delimiter))]
+    text = text.rstrip("\r\n")
+    try:
+        fields = next(csv.reader([text], delimiter=delimiter), [])
+    except csv.Error:  # binary data, or a field without end
+        fields = text.split(delimiter)
+    return [field.strip() for field in fields]
 
 
 def _delimiter(row: str) -> str | None:
@@ -173,8 +178,8 @@ def _delimiter(row: str) -> str | None:
     return most if len(_split(row, most)) >= 3 else None
 
 
-def _named_columns(names: Sequence[str]) -> tuple[int, int, int] | None:
-    lower = [name.strip().strip("\"'").lower() for name in names]
+def _named_columns(header: str) -> tuple[int, int, int] | None:
+    lower = [name.strip("\"'").lower() for name in _split(header, _delimiter(header))]
     for wanted in _NAMES:
         if all(name in lower for name in wanted):
             x, y, z = (lower.index(name) for name in wanted)
@@ -202,26 +207,25 @@ def _is_header(row: str) -> bool:
 
 def _find_rows(file: IO[bytes], path: Path) -> Layout:
     """The layout of the rows after comments and a header."""
-    names, comment, line = None, None, 1
+    named: tuple[int, int, int] | None = None
+    header, comment, line = False, "", 1
     offset = file.tell()
     while (text := _next_line(file, path)) is not None:
         row = text.strip()
-        if row.startswith(("#", "//")):
+        # Where another column stands first, a row may begin with anything.
+        if row.startswith(("#", "//")) and (named is None or 0 in named):
             comment = row.lstrip("#/")
-        elif row and names is None and _is_header(row):
-            names = row
+        elif row and not header and _is_header(row):
+            header, named = True, _named_columns(row)
         elif row:
             break
         offset, line = file.tell(), line + 1
     if text is None:
-        return Layout(offset, line, None, (0, 1, 2))
+        return Layout(offset, line, None, named or (0, 1, 2))
     delimiter = _delimiter(text)
-    columns = None
-    if names is not None:
-        columns = _named_columns(_split(names, delimiter))
-    elif comment is not None and len(_split(comment, delimiter)) == len(_split(text, delimiter)):
-        columns = _named_columns(_split(comment, delimiter))
-    return Layout(offset, line, delimiter, columns or (0, 1, 2))
+    if not header and len(_split(comment, _delimiter(comment))) == len(_split(text, delimiter)):
+        named = _named_columns(comment)
+    return Layout(offset, line, delimiter, named or (0, 1, 2))
 
 
 def open_csv(path: Path) -> TextPoints:

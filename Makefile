@@ -1,0 +1,46 @@
+# Every target sets up what it needs: make and Python 3.11 (or newer) with venv and pip are enough.
+# Another Python: make demo PYTHON=/path/to/python3.12
+
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+    $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help demo test lint bench verify clean
+
+help:
+	@echo "make demo    a foam, a million points, and a picture: out/inside.png"
+	@echo "make test    all tests, the fast size"
+	@echo "make lint    ruff and mypy"
+	@echo "make bench   speed, next to other libraries"
+	@echo "make verify  all tests at full count (long); writes docs/verification.md"
+	@echo "make clean   remove .venv and all that was made"
+
+demo: $(VENV)/dev.stamp
+	@$(BIN)/python examples/inside_demo.py
+
+test: $(VENV)/dev.stamp
+	@$(BIN)/python -m pytest
+
+lint: $(VENV)/dev.stamp
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+bench: $(VENV)/bench.stamp
+	@$(BIN)/python benchmarks/inside.py
+
+verify: $(VENV)/dev.stamp
+	@$(BIN)/python tests/verify.py
+
+clean:
+	rm -rf $(VENV) out build src/*.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	find src tests benchmarks examples -name __pycache__ -prune -exec rm -rf {} +
+
+$(VENV)/%.stamp: pyproject.toml
+	@test -n "$(PYTHON)" && "$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo "impinge needs Python 3.11 or newer, and found none; say: make PYTHON=/path/to/python3.11"; exit 1; }
+	@test -x $(BIN)/python || { echo "Creating $(VENV)"; "$(PYTHON)" -m venv $(VENV); }
+	@echo "Installing impinge[$*] into $(VENV); the first time this takes a minute or two"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+	@touch $@

@@ -1,0 +1,139 @@
+"""Compiler flags, the cache that cannot be stale, and threads."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import impinge
+from impinge._jit import cache_folder, parallel, prange, threads
+from impinge.errors import InputError
+
+PACKAGE = Path(impinge.__file__).parent
+
+HELPER = """
+from impinge._jit import exact
+
+@exact
+def _answer():
+    return {answer}
+"""
+CALLER = """
+from impinge._jit import kernel
+from impinge.exact._helper import _answer
+
+@kernel
+def _fill(out):
+    for i in range(len(out)):
+        out[i] = _answer()
+"""
+RUN = """
+import numpy as np
+from impinge._jit import cache_folder
+from impinge.exact._caller import _fill
+out = np.zeros(2, np.int64)
+_fill(out)
+print(out[1], sum(_fill.stats.cache_hits.values()), cache_folder().name)
+"""
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """A small package called impinge, with the real _jit.py and two kernel files; and how to run it."""
+    package = tmp_path / "source" / "impinge"
+    (package / "exact").mkdir(parents=True)
+    for name in ("__init__.py", "errors.py", "_jit.py"):
+        shutil.copy(PACKAGE / name, package)
+    (package / "exact" / "__init__.py").write_text("")
+    (package / "exact" / "_helper.py").write_text(HELPER.format(answer=1))
+    (package / "exact" / "_caller.py").write_text(CALLER)
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("NUMBA_")}
+    environment |= {"PYTHONPATH": str(tmp_path / "source"), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+
+    def run() -> tuple[int, int, str]:
+        done = subprocess.run(
+            [sys.executable, "-c", RUN],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=environment,
+            cwd=tmp_path,
+        )
+        answer, hits, folder = done.stdout.split()
+        assert (tmp_path / "cache" / folder).is_dir()
+        return int(answer), int(hits), folder
+
+    return package, run
+
+
+def test_cache_follows_the_source(copied):
+    package, run = copied
+    answer, hits, first = run()
+    assert (answer, hits) == (1, 0)
+    answer, hits, folder = run()
+    assert (answer, hits, folder) == (1, 1, first), "the second run must not compile"
+    helper = package / "exact" / "_helper.py"
+    helper.write_text(HELPER.format(answer=2))  # _caller.py, whose kernel is cached, does not change
+    answer, hits, folder = run()
+    assert (answer, hits) == (2, 0)
+    assert folder != first
+    helper.write_text(HELPER.format(answer=1))
+    assert run() == (1, 1, first)
+
+
+def test_other_users_of_numba_keep_their_cache():
+    import numba
+
+    before = numba.config.CACHE_DIR
+    parallel(lambda x: x)
+    assert before == numba.config.CACHE_DIR
+    assert str(cache_folder()) not in before
+
+
+@pytest.mark.parametrize("count", [0, -1, 10**6])
+def test_threads_refuses(count):
+    with pytest.raises(InputError, match=rf"^threads: found {count}, expected 1 to \d+"), threads(count):
+        pass
+
+
+def test_threads_are_restored():
+    with threads(None) as before:
+        pass
+    with threads(1) as inner:
+        assert inner == 1
+        with threads(None) as same:
+            assert same == 1
+    with threads(None) as after:
+        assert after == before
+    with pytest.raises(ZeroDivisionError), threads(1):
+        raise ZeroDivisionError
+    with threads(None) as after:
+        assert after == before
+
+
+@parallel
+def _square_roots(values, out):
+    for i in prange(len(values)):
+        total = 0.0
+        for j in range(i % 7 + 1):
+            total += np.sqrt(values[i] + j) / (j + 1)
+        out[i] = total
+
+
+def test_threads_do_not_change_results():
+    values = np.random.default_rng(0).uniform(0, 1, 10_001)
+    results = []
+    with threads(None) as most:
+        pass
+    for count in {1, min(2, most), most}:
+        out = np.empty_like(values)
+        with threads(count):
+            _square_roots(values, out)
+        results.append(out.tobytes())
+    assert len({*results}) == 1
