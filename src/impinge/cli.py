@@ -184,12 +184,17 @@ def _classify_file(
         seconds = {"read_mesh": time.perf_counter() - clock}
 
         # On a small mesh first, so that the times below are those of the work and not of the compiler.
-        fresh = not cache_folder().exists()
-        bar.update(task, description="Compiling (once)" if fresh else "Loading")
+        bar.update(task, description="Loading" if cache_folder().exists() else "Compiling (once)")
         clock = time.perf_counter()
-        if mesh.is_closed or method in ("auto", "direct"):  # otherwise Solid will refuse it
-            _warmup.load_method(method if mesh.is_closed else "direct")
+        _warmup.load_checks()
         seconds["load_code"] = time.perf_counter() - clock
+        clock = time.perf_counter()
+        closed = mesh.is_closed
+        seconds["check_mesh"] = time.perf_counter() - clock
+        clock = time.perf_counter()
+        if closed or method in ("auto", "direct"):  # otherwise Solid will refuse it
+            _warmup.load_method(method if closed else "direct")
+        seconds["load_code"] += time.perf_counter() - clock
 
         bar.update(task, description="Preparing")
         solid = Solid(mesh, method, threads)
@@ -205,7 +210,7 @@ def _classify_file(
             "path": str(mesh_path),
             "vertices": len(mesh.vertices),
             "triangles": len(mesh.faces),
-            "closed": mesh.is_closed,
+            "closed": closed,
             "volume": mesh.volume,
             "area": mesh.area,
             "bounds": mesh.bounds.tolist(),
@@ -259,6 +264,7 @@ def _print_summary(facts: dict[str, Any]) -> None:
 
     mesh, seconds, total = facts["mesh"], facts["seconds"], facts["points"]["count"]
     closed = "closed" if mesh["closed"] else "not closed"
+    build = seconds["check_mesh"] + seconds["build"]
     rate = facts["points_per_second"]
     table = Table.grid(padding=(0, 2))
     table.add_column(style="bold")
@@ -274,7 +280,7 @@ def _print_summary(facts: dict[str, Any]) -> None:
         share = f" ({100 * count / total:.4g} %)" if total else ""
         table.add_row(name, f"{count:,}{share}")
     speed = f", {rate:,} points per second" if rate else ""
-    table.add_row("time", f"build {_duration(seconds['build'])}, query {_duration(seconds['query'])}{speed}")
+    table.add_row("time", f"check and build {_duration(build)}, query {_duration(seconds['query'])}{speed}")
     table.add_row("written", f"{facts['output']} ({total:,} points)")
     Console(highlight=False, markup=False).print(table)
 
