@@ -301,7 +301,7 @@ def test_minus_zero_is_zero_and_near_is_not_equal():
 
 
 def test_huge_valence_is_not_slow():
-    round_table = cylinder(segments=200_000)
+    round_table = cylinder(segments=100_000)
     double = Mesh.concatenate([round_table, round_table, round_table.flipped()])
     box().problems()
     start = time.perf_counter()
@@ -311,7 +311,7 @@ def test_huge_valence_is_not_slow():
     assert double.is_closed
     assert not double.is_manifold
     kinds = {p.kind: p.count for p in double.problems()}
-    assert kinds == {"non-manifold edges": 1_200_000, "duplicate faces": 1_600_000}
+    assert kinds == {"non-manifold edges": 600_000, "duplicate faces": 800_000}
     # All faces at one edge: the book with 100,000 pages.
     pages = np.stack([np.zeros(100_000), np.ones(100_000), np.arange(2, 100_002)], axis=-1).astype(int)
     book = Mesh(np.random.default_rng(0).random((100_002, 3)), pages)

@@ -1,18 +1,18 @@
-"""Kernels of the foam: a field that is positive in the struts, and its surface by marching tetrahedra.
+"""Kernels of the foam: the distance to the axes of its struts, and their surface by marching tetrahedra.
 
-The field is sampled on a body-centred cubic lattice. With whole i, j, k there is a node A at (i, j, k) and a
-node B half a step below, at (i − ½, j − ½, k − ½). Two neighbouring B nodes and two neighbouring A nodes
+The distance is sampled on a body-centred cubic lattice. With whole i, j, k there is a node A at (i, j, k) and
+a node B half a step below, at (i − ½, j − ½, k − ½). Two neighbouring B nodes and two neighbouring A nodes
 between them make a tetrahedron, 12 per cell, all alike. The cube is [¼, n + ¼]³ in these coordinates, so that
 its sides cut the edges of the lattice well inside; nodes 0 to n + 1 are needed, nodes 1 to n are in the cube.
 
 Why marching tetrahedra: the surface is cut out of each tetrahedron on its own and meets its neighbours along
-whole edges, so it is closed, manifold and free of self-intersections for any field, without ambiguous cases.
+whole edges, so it is closed, manifold and free of self-intersections for any values, without ambiguous cases.
 Its weakness, slivers, is cured by keeping cuts off the ends of an edge, which changes no sign.
 """
 
 import numpy as np
 
-from impinge._jit import kernel, parallel, prange
+from impinge._jit import kernel
 
 # How near to its end an edge may be cut, as a part of its length.
 _END = 0.12
@@ -32,43 +32,48 @@ _TRIANGLES = np.array([0, 1, 1, 2, 1, 2, 2, 1, 1, 2, 2, 1, 2, 1, 1, 0], np.int64
 
 
 @kernel
-def _strut(x, y, z, seeds):
-    """Third minus first distance from (x, y, z) to the seeds: 0 where three cells meet, on a strut's axis.
+def _segment_distance_sq(x, y, z, segment):
+    """Squared distance from (x, y, z) to a segment, given by its ends."""
+    ax, ay, az = segment[0, 0], segment[0, 1], segment[0, 2]
+    ux, uy, uz = segment[1, 0] - ax, segment[1, 1] - ay, segment[1, 2] - az
+    px, py, pz = x - ax, y - ay, z - az
+    length_sq = ux * ux + uy * uy + uz * uz
+    t = 0.0
+    if length_sq > 0.0:
+        t = min(max((px * ux + py * uy + pz * uz) / length_sq, 0.0), 1.0)
+    px, py, pz = px - t * ux, py - t * uy, pz - t * uz
+    return px * px + py * py + pz * pz
 
-    There is one seed per unit cell, seeds[i, j, k] in the cell with lower corner (i − 2, j − 2, k − 2), at
-    least 0.05 from its sides; then the three nearest are within two cells of the point's own.
+
+@kernel
+def _sample_struts(segments, reach, n, out):
+    """out[i, j, k, s] = distance of node A (s = 0) or B (s = 1) of (i, j, k) to the nearest segment.
+
+    In steps, like the segments. Only what is below `reach` is right; the rest may be too high.
     """
-    ci, cj, ck = int(np.floor(x)) + 2, int(np.floor(y)) + 2, int(np.floor(z)) + 2
-    first, second, third = np.inf, np.inf, np.inf
-    for i in range(max(ci - 2, 0), min(ci + 3, len(seeds))):
-        for j in range(max(cj - 2, 0), min(cj + 3, len(seeds))):
-            for k in range(max(ck - 2, 0), min(ck + 3, len(seeds))):
-                dx, dy, dz = x - seeds[i, j, k, 0], y - seeds[i, j, k, 1], z - seeds[i, j, k, 2]
-                d = dx * dx + dy * dy + dz * dz
-                if d < third:
-                    third = d
-                    if third < second:
-                        second, third = third, second
-                    if second < first:
-                        first, second = second, first
-    return np.sqrt(third) - np.sqrt(first)
-
-
-@parallel
-def _sample_struts(seeds, cells, n, out):
-    """out[i, j, k, s] = `_strut` at node A (s = 0) or B (s = 1) of (i, j, k); a step is cells / n long."""
-    step = cells / n
-    for i in prange(n + 2):
+    out[:] = np.inf
+    low, high = np.empty(3, np.int64), np.empty(3, np.int64)
+    for segment in segments:
+        for s in range(2):
+            for d in range(3):
+                a, b = segment[0, d] + 0.5 * s, segment[1, d] + 0.5 * s
+                low[d] = max(0, int(np.ceil(min(a, b) - reach)))
+                high[d] = min(n + 1, int(np.floor(max(a, b) + reach)))
+            for i in range(low[0], high[0] + 1):
+                for j in range(low[1], high[1] + 1):
+                    for k in range(low[2], high[2] + 1):
+                        d_sq = _segment_distance_sq(i - 0.5 * s, j - 0.5 * s, k - 0.5 * s, segment)
+                        out[i, j, k, s] = min(out[i, j, k, s], d_sq)
+    for i in range(n + 2):
         for j in range(n + 2):
             for k in range(n + 2):
                 for s in range(2):
-                    at = -0.25 - 0.5 * s
-                    out[i, j, k, s] = _strut((i + at) * step, (j + at) * step, (k + at) * step, seeds)
+                    out[i, j, k, s] = np.sqrt(out[i, j, k, s])
 
 
 @kernel
 def _mark_inside(struts, level, inside):
-    """Sets `inside` to 1 at the nodes within the cube and within `level` of a strut's axis."""
+    """Sets `inside` to 1 at the nodes within the cube and within `level` steps of a strut's axis."""
     n = struts.shape[0] - 2
     inside[:] = 0
     for i in range(1, n + 1):
@@ -142,13 +147,26 @@ def _count_triangles(inside):
 
 
 @kernel
-def _field(struts, level, step, node):
-    """Above 0 inside the struts and the cube, in cell sizes."""
+def _depth(node, n):
+    """How deep the node is inside the cube, in steps; negative outside."""
     i, j, k, s = node
-    n = struts.shape[0] - 2
-    low = min(i, j, k) - 0.5 * s - 0.25
-    high = n + 0.25 - (max(i, j, k) - 0.5 * s)
-    return min(level - struts[i, j, k, s], min(low, high) * step)
+    return min(min(i, j, k) - 0.5 * s - 0.25, n + 0.25 - (max(i, j, k) - 0.5 * s))
+
+
+@kernel
+def _cut_at(struts, level, a, b, n):
+    """Where the surface cuts the edge from a node inside to one outside, as a part of its length.
+
+    Struts and cube are cut each on its own and the nearer cut counts, which keeps the cube's sides flat.
+    """
+    t = 1.0
+    fa, fb = level - struts[a[0], a[1], a[2], a[3]], level - struts[b[0], b[1], b[2], b[3]]
+    if fb <= 0.0:
+        t = fa / (fa - fb)
+    fa, fb = _depth(a, n), _depth(b, n)
+    if fb <= 0.0:
+        t = min(t, fa / (fa - fb))
+    return min(max(t, _END), 1.0 - _END)
 
 
 @kernel
@@ -168,7 +186,7 @@ def _edge_owner(a, b):
 
 
 @kernel
-def _cut_edge(struts, level, step, a, b, known, vertices, count):
+def _cut_edge(struts, level, a, b, known, vertices, count):
     """Number of the vertex where the surface cuts the edge from node a to node b; made if not known yet.
 
     Returns it with the new number of vertices. `known` keeps three layers of owners, by i modulo 3.
@@ -179,9 +197,8 @@ def _cut_edge(struts, level, step, a, b, known, vertices, count):
     if vertex >= 0:
         return vertex, count
     known[owner[0] % 3, owner[1], owner[2], edge] = count
-    fa, fb = _field(struts, level, step, a), _field(struts, level, step, b)
-    t = min(max(fa / (fa - fb), _END), 1.0 - _END)
     n = struts.shape[0] - 2
+    t = _cut_at(struts, level, a, b, n)
     for d in range(3):
         xa, xb = a[d] - 0.5 * a[3], b[d] - 0.5 * b[3]
         # The bounds only take away rounding errors.
@@ -190,7 +207,7 @@ def _cut_edge(struts, level, step, a, b, known, vertices, count):
 
 
 @kernel
-def _march(struts, inside, level, step, vertices, faces):
+def _march(struts, inside, level, vertices, faces):
     """Fills the surface and returns its number of vertices; there is room for as many as faces."""
     n = struts.shape[0] - 2
     nodes = np.empty((4, 4), np.int64)
@@ -212,19 +229,19 @@ def _march(struts, inside, level, step, vertices, faces):
                         pieces = _TRIANGLES[case]
                         order = _ORDER[case]
                         if pieces == 1:
-                            for p in range(3):
-                                cut[p], count = _cut_edge(
-                                    struts, level, step, nodes[order[0]], nodes[order[1 + p]],
-                                    known, vertices, count,
-                                )  # fmt: skip
                             outward = (case >> order[0]) & 1 == 1
+                            lone = nodes[order[0]]
+                            for p in range(3):
+                                other = nodes[order[1 + p]]
+                                a, b = (lone, other) if outward else (other, lone)
+                                cut[p], count = _cut_edge(struts, level, a, b, known, vertices, count)
                             faces[f, 0] = cut[0]
                             faces[f, 1] = cut[1] if outward else cut[2]
                             faces[f, 2] = cut[2] if outward else cut[1]
                         elif pieces == 2:
                             for p in range(4):
                                 a, b = nodes[order[p // 2]], nodes[order[2 + ((p + 1) // 2) % 2]]
-                                cut[p], count = _cut_edge(struts, level, step, a, b, known, vertices, count)
+                                cut[p], count = _cut_edge(struts, level, a, b, known, vertices, count)
                             # The shorter diagonal of the four-sided cut; inside one tetrahedron, so free.
                             across, along = 0.0, 0.0
                             for d in range(3):

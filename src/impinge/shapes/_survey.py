@@ -120,8 +120,12 @@ def _survey_vertices(faces, count, mate, counts, examples):
 
 
 @kernel
-def _survey_areas(vertices, faces, counts, examples):
-    """Finds faces whose area is exactly zero; a filter settles all but the nearly flat ones."""
+def _suspect_areas(vertices, faces, flat):
+    """flat[f] = 0 if face f has an area, 1 if two of its corners are equal, 2 if rounding hides the answer.
+
+    Returns whether there is a 2.
+    """
+    unsure = False
     for f in range(len(faces)):
         a, b, c = faces[f, 0], faces[f, 1], faces[f, 2]
         ax, ay, az = vertices[a, 0], vertices[a, 1], vertices[a, 2]
@@ -135,8 +139,33 @@ def _survey_areas(vertices, faces, counts, examples):
             or abs(r - s) > 1e-14 * (abs(r) + abs(s)) + 1e-290
             or abs(t - w) > 1e-14 * (abs(t) + abs(w)) + 1e-290
         ):
-            continue
-        if normal_sign(ax, ay, az, bx, by, bz, cx, cy, cz) == 0:
+            flat[f] = 0
+        elif (
+            (ax == bx and ay == by and az == bz)
+            or (bx == cx and by == cy and bz == cz)
+            or (cx == ax and cy == ay and cz == az)
+        ):
+            flat[f] = 1
+        else:
+            flat[f] = 2
+            unsure = True
+    return unsure
+
+
+@kernel
+def _decide_areas(vertices, faces, flat):
+    """Settles the unsure entries of `_suspect_areas` exactly. Apart, because it is slow to compile."""
+    for f in range(len(faces)):
+        if flat[f] == 2:
+            a, b, c = vertices[faces[f, 0]], vertices[faces[f, 1]], vertices[faces[f, 2]]
+            flat[f] = normal_sign(a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]) == 0
+
+
+@kernel
+def _survey_areas(flat, counts, examples):
+    """Notes the faces without area."""
+    for f in range(len(flat)):
+        if flat[f] == 1:
             note(counts, examples, FLAT, f, 0)
 
 

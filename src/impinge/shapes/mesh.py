@@ -218,7 +218,10 @@ class Mesh:
 
         def compute() -> Problems:
             counts, examples = (array.copy() for array in self._survey_topology())
-            _survey._survey_areas(self._vertices, self._faces, counts, examples)
+            flat = np.empty(len(self._faces), np.uint8)
+            if _survey._suspect_areas(self._vertices, self._faces, flat):
+                _survey._decide_areas(self._vertices, self._faces, flat)
+            _survey._survey_areas(flat, counts, examples)
             _survey._survey_unused(self._faces, len(self._vertices), counts, examples)
             moments, _, _ = self._moments()
             inside_out = self.is_closed and moments[2] < -_VOLUME_ERROR * moments[1]
