@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Collision detection and treatment.",
     no_args_is_help=True,
+    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -126,8 +127,11 @@ def _common(
 
 @app.command()
 def inside(
-    mesh: Annotated[Path, typer.Argument(help="Mesh: .ply, .obj, .stl, .off, .glb, … (what trimesh reads).")],
-    points: Annotated[Path, typer.Argument(help="Points: .npy, .npz, .csv, .xyz or .ply.")],
+    mesh: Annotated[
+        Path,
+        typer.Argument(metavar="MESH", help="Mesh: .ply, .obj, .stl, .off, .glb, … (what trimesh reads)."),
+    ],
+    points: Annotated[Path, typer.Argument(metavar="POINTS", help="Points: .npy, .npz, .csv, .xyz or .ply.")],
     out: Annotated[
         Path | None,
         typer.Option(
@@ -146,8 +150,7 @@ def inside(
 ) -> None:
     """Tell for each of the POINTS whether it is inside the MESH.
 
-    Writes −1 (outside), 0 (exactly on the surface) or +1 (inside) per point, in the format that the output's
-    ending asks for. Files may be larger than the memory.
+    Writes −1 (outside), 0 (exactly on the surface) or +1 (inside) for each point. Files may exceed the memory.
     """
     with _reported() as told:
         facts = _classify_file(mesh, points, out, method.value, threads, chunk)
