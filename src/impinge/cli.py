@@ -150,7 +150,7 @@ def inside(
 ) -> None:
     """Tell for each of the POINTS whether it is inside the MESH.
 
-    Writes −1 (outside), 0 (exactly on the surface) or +1 (inside) for each point. Files may exceed the memory.
+    Writes −1 (outside), 0 (exactly on the surface) or +1 (inside) for each point. Files may be of any size.
     """
     with _reported() as told:
         facts = _classify_file(mesh, points, out, method.value, threads, chunk)
