@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from impinge import exact, shapes
 from impinge.inside.solid import METHODS, Solid
@@ -17,8 +18,10 @@ from impinge.inside.solid import METHODS, Solid
 _QUERIES = ("classify", "contains", "winding", "distance", "closest")
 
 
-def _points(count: int = 500) -> np.ndarray:
-    return np.random.default_rng(0).uniform(-1.2, 1.2, (count, 3))
+def _points(mesh: shapes.Mesh) -> NDArray[np.float64]:
+    """Points anywhere, exactly on the surface, and as near to it as rounding lets them be."""
+    anywhere = np.random.default_rng(0).uniform(-1.2, 1.2, (500, 3))
+    return np.concatenate([anywhere, mesh.vertices, mesh.vertices[mesh.faces].mean(axis=1)])
 
 
 def _survey_mesh(mesh: shapes.Mesh) -> None:
@@ -33,6 +36,7 @@ def _check_meshes() -> None:
     _survey_mesh(sphere)
     corners = sphere.vertices[sphere.faces].reshape(-1, 3)
     _survey_mesh(shapes.Mesh(corners, np.arange(len(corners)).reshape(-1, 3)))  # equal vertices are merged
+    _survey_mesh(shapes.Mesh(sphere.vertices, [*sphere.faces.tolist(), [0, 1, 1]]))  # a face without area
     (sphere + shapes.box()).split()
 
 
@@ -52,8 +56,9 @@ def _decide() -> None:
 
 
 def _query(solid: Solid) -> None:
+    points = _points(solid.mesh)
     for name in _QUERIES:
-        getattr(solid, name)(_points())
+        getattr(solid, name)(points)
     solid.grid((4, 5, 6))
     solid.grid((4, 5, 6), values="distance")
     solid.describe()
@@ -83,7 +88,8 @@ def load_checks() -> None:
 
 def load_method(method: str) -> None:
     """Compile, or load from the cache, what building and classifying by one method needs."""
-    Solid(shapes.octasphere(4), method).classify(_points())
+    solid = Solid(shapes.octasphere(4), method)
+    solid.classify(_points(solid.mesh))
 
 
 def steps() -> list[tuple[str, Callable[[], None]]]:
