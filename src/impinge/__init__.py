@@ -21,7 +21,7 @@ _NAMES = {
     "inside": "impinge.inside",
     "errors": "impinge.errors",
 }
-__all__ = [*_NAMES, "__version__"]
+__all__ = ["Mesh", "Solid", "__version__", "contains", "errors", "exact", "inside", "read_mesh", "shapes"]
 
 if TYPE_CHECKING:
     from impinge import errors, exact, inside, shapes

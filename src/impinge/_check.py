@@ -38,8 +38,24 @@ def _rows(name: str, array: NDArray[Any], columns: int, wanted: str) -> None:
         raise InputError(f"{name}: found shape {array.shape}, expected {wanted}{hint}")
 
 
-def vectors(name: str, value: Any, columns: int = 3) -> NDArray[np.float64]:
-    """Finite (n, columns) float64, C-contiguous, read-only; n may be 0. Copies only if it has to."""
+def finite(name: str, array: NDArray[Any]) -> None:
+    """Raise an error that names the first row that is not finite, if there is one."""
+    # A sum is finite unless a term is not (or it overflows): one pass without a temporary array.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(array.sum()):
+            return
+    bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
+    if len(bad):
+        row = ", ".join(repr(float(x)) for x in array[bad[0]])
+        raise InputError(f"{name}: row {bad[0]} is not finite ({row}); {len(bad)} such rows in all")
+
+
+def vectors(name: str, value: Any, columns: int = 3, *, must_be_finite: bool = True) -> NDArray[np.float64]:
+    """Finite (n, columns) float64, C-contiguous, read-only; n may be 0. Copies only if it has to.
+
+    A caller that finds rows that are not finite by itself passes must_be_finite=False, and calls `finite`
+    when it did.
+    """
     wanted = f"numbers of shape (n, {columns})"
     array = _numbers(name, value, wanted)
     if array.size == 0 and array.ndim <= 2 and array.shape[-1] in (0, columns):
@@ -47,14 +63,8 @@ def vectors(name: str, value: Any, columns: int = 3) -> NDArray[np.float64]:
     _rows(name, array, columns, wanted)
     with np.errstate(over="ignore"):
         result = np.ascontiguousarray(array, np.float64)
-    # A sum is finite unless a term is not (or it overflows): one pass without a temporary array.
-    with np.errstate(over="ignore", invalid="ignore"):
-        suspicious = not np.isfinite(result.sum())
-    if suspicious:
-        bad = np.flatnonzero(~np.isfinite(result).all(axis=1))
-        if len(bad):
-            row = ", ".join(repr(float(x)) for x in array[bad[0]])
-            raise InputError(f"{name}: row {bad[0]} is not finite ({row}); {len(bad)} such rows in all")
+    if must_be_finite:
+        finite(name, result)
     # Kernels never write to their input; saying so gives each of them one compiled version, not two.
     result = result.view()
     result.flags.writeable = False

@@ -18,8 +18,9 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,6 +34,7 @@ from impinge.errors import InputError
 
 __all__ = ["cache_folder", "exact", "kernel", "parallel", "prange", "prefetch", "threads"]
 
+_config: Any = numba.config  # made at run time, so that type checkers do not know its fields
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _FLAGS: dict[str, Any] = {"cache": True, "fastmath": False, "error_model": "numpy"}
 
@@ -67,12 +69,12 @@ _CACHE = str(cache_folder())
 def _compiled(**flags: Any) -> Callable[[_Function], _Function]:
     def decorate(function: _Function) -> _Function:
         # The folder is fixed when the function is decorated; other users of Numba keep their own.
-        before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = _CACHE
+        before = _config.CACHE_DIR
+        _config.CACHE_DIR = _CACHE
         try:
             compiled: _Function = numba.njit(**_FLAGS, **flags)(function)
         finally:
-            numba.config.CACHE_DIR = before
+            _config.CACHE_DIR = before
         return compiled
 
     return decorate
@@ -83,16 +85,31 @@ kernel = _compiled(nogil=True)
 parallel = _compiled(nogil=True, parallel=True)
 
 
+# Numba's fallback layer of threads aborts the process when two Python threads start parallel loops at once.
+_one_at_a_time = threading.RLock()
+
+
+@contextmanager
+def _safe_layer() -> Iterator[None]:
+    try:
+        safe = numba.threading_layer() != "workqueue"
+    except ValueError:  # not started yet, so not known
+        safe = False
+    with nullcontext() if safe else _one_at_a_time:
+        yield
+
+
 @contextmanager
 def threads(count: int | None) -> Iterator[int]:
     """Run the compiled loops inside the block with `count` threads (None: as many as Numba has)."""
-    most = numba.config.NUMBA_NUM_THREADS
+    most = _config.NUMBA_NUM_THREADS
     if count is not None and not 1 <= count <= most:
         raise InputError(f"threads: found {count}, expected 1 to {most} (the cores of this machine)")
     before = numba.get_num_threads()
     numba.set_num_threads(before if count is None else count)
     try:
-        yield numba.get_num_threads()
+        with _safe_layer():
+            yield numba.get_num_threads()
     finally:
         numba.set_num_threads(before)
 
@@ -113,9 +130,9 @@ def _prefetch(typing: Any, array: Any, index: Any) -> Any:
     return types.void(array, types.uint64), generate
 
 
-if numba.config.DISABLE_JIT:
+def _no_prefetch(array: Any, index: Any) -> None:
+    """Stand-in for the prefetch where the compiler is off."""
 
-    def prefetch(array: Any, index: Any) -> None:
-        """Fetch array[index] into the cache ahead of its use; does nothing without the compiler."""
-else:
-    prefetch = intrinsic(_prefetch)
+
+# prefetch(array, index): fetch array[index] (index uint64) into the cache ahead of its use.
+prefetch: Any = _no_prefetch if _config.DISABLE_JIT else intrinsic(_prefetch)

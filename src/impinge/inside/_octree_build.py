@@ -48,27 +48,31 @@ def _lowest(mask):
 def _corner(vertices, faces, triangle, corner, scale, ox, oy, oz, inv):
     """Corner of a triangle in units of a lattice with origin o (tree space) and cell size 1/inv."""
     v = faces[triangle, corner]
-    x = (vertices[v, 0] * scale - ox) * inv
-    y = (vertices[v, 1] * scale - oy) * inv
-    z = (vertices[v, 2] * scale - oz) * inv
+    x = (vertices[v, 0] * scale[0] - ox) * inv
+    y = (vertices[v, 1] * scale[1] - oy) * inv
+    z = (vertices[v, 2] * scale[2] - oz) * inv
     return x, y, z
 
 
 @parallel
-def sum_areas(vertices, faces, scale):
-    """Total area of the triangles in tree space; pieces are fixed, so that threads do not change the sum."""
+def sum_sizes(vertices, faces, scale):
+    """Sums over the triangles, in tree space, of their area and of their extent along x, y and z.
+
+    The pieces of the sum are fixed, so that it does not depend on the number of threads.
+    """
     m = faces.shape[0]
-    sums = np.zeros(64)
+    sums = np.zeros((64, 4))
     for piece in prange(64):
-        total = 0.0
         for t in range(m * piece // 64, m * (piece + 1) // 64):
             ax, ay, az = _corner(vertices, faces, t, 0, scale, 0.0, 0.0, 0.0, 1.0)
             bx, by, bz = _corner(vertices, faces, t, 1, scale, ax, ay, az, 1.0)
             cx, cy, cz = _corner(vertices, faces, t, 2, scale, ax, ay, az, 1.0)
             nx, ny, nz = by * cz - bz * cy, bz * cx - bx * cz, bx * cy - by * cx
-            total += 0.5 * np.sqrt(nx * nx + ny * ny + nz * nz)
-        sums[piece] = total
-    return sums.sum()
+            sums[piece, 0] += 0.5 * np.sqrt(nx * nx + ny * ny + nz * nz)
+            sums[piece, 1] += max(bx, cx, 0.0) - min(bx, cx, 0.0)
+            sums[piece, 2] += max(by, cy, 0.0) - min(by, cy, 0.0)
+            sums[piece, 3] += max(bz, cz, 0.0) - min(bz, cz, 0.0)
+    return sums.sum(axis=0)
 
 
 @parallel
@@ -175,11 +179,17 @@ def _crossings(vertices, faces, entries, begin, end, px, py, pz, qx, qy, qz):
 
 @exact
 def _winding_beyond_doubt(vertices, faces, qx, qy, qz):
-    """Winding number at q + e, whatever q: all crossings of the segment from outside; slow, hardly ever used."""
+    """Winding number at q + e, whatever q: all crossings of the segment from a point outside.
+
+    Slow, and hardly ever used.
+    """
     px, py, pz = vertices[0, 0], vertices[0, 1], vertices[0, 2]
+    low, high = px, px
     for v in range(vertices.shape[0]):
-        px = max(px, vertices[v, 0])
-    px = np.nextafter(px, np.inf)
+        low, high = min(low, vertices[v, 0]), max(high, vertices[v, 0])
+    px = np.nextafter(high, np.inf)
+    if np.isinf(px):
+        px = np.nextafter(low, -np.inf)
     total = 0
     for t in range(faces.shape[0]):
         a, b, c = faces[t, 0], faces[t, 1], faces[t, 2]
@@ -202,9 +212,9 @@ def _side_point(x, y, z, axis, place, origin, size, unscale):
         dx, dy, dz = v, w, u
     else:
         dx, dy, dz = u, v, w
-    px = (origin[0] + size * (x + dx)) * unscale
-    py = (origin[1] + size * (y + dy)) * unscale
-    pz = (origin[2] + size * (z + dz)) * unscale
+    px = (origin[0] + size * (x + dx)) * unscale[0]
+    py = (origin[1] + size * (y + dy)) * unscale[1]
+    pz = (origin[2] + size * (z + dz)) * unscale[2]
     return px, py, pz
 
 
@@ -392,7 +402,7 @@ def _label_brick(
     n_free, n_occupied = 0, 0
     at = np.int64(0)
     for axis in range(3):
-        here = np.int64(np.floor((node_ref[axis] * scale - origin[axis]) / child)) - base[axis]
+        here = np.int64(np.floor((node_ref[axis] * scale[axis] - origin[axis]) / child)) - base[axis]
         at += min(max(here, 0), 3) << (2 * axis)
     known[at] = True
     windings[at] = node_winding

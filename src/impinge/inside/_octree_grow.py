@@ -17,6 +17,7 @@ from impinge.shapes.mesh import Mesh
 LEAF_MOST = 24  # triangles; a cell with more is split
 CELL_PER_TRIANGLE = 1.8  # wanted size of leaf cells over the square root of the mean area of a triangle
 ROOT_MOST = 2**16  # cells of the root lattice: its codes fit into the second-level cache
+ROOT_GROWTH = 4  # list entries per triangle in the root lattice
 GROWTH_MOST = 12  # list entries per triangle of the mesh, over all levels: bounds memory and time
 WORTHWHILE = 0.7  # a split must shorten the list that a point near the surface meets to this part of it
 
@@ -26,7 +27,7 @@ class Tree(NamedTuple):
 
     low: NDArray[np.float64]  # (3,) closed bounds of the mesh
     high: NDArray[np.float64]
-    scale: float  # power of two from the space of the mesh to tree space
+    scale: NDArray[np.float64]  # (3,) powers of two from the space of the mesh to tree space
     origin: NDArray[np.float64]  # (3,) corner of the root lattice, tree space
     inv: float  # finest cells per length of tree space
     depth: int  # levels below the root
@@ -42,7 +43,7 @@ class Tree(NamedTuple):
 class _Root(NamedTuple):
     """Tree space and the lattice of root cells in it."""
 
-    scale: float
+    scale: NDArray[np.float64]
     origin: NDArray[np.float64]
     size: float
     shape: NDArray[np.int64]
@@ -83,31 +84,40 @@ def place_root(mesh: Mesh) -> _Root:
     low, high = np.asarray(mesh.bounds)
     extent = float((high / 2 - low / 2).max())  # halves, as high - low may overflow
     exponent = -math.frexp(extent or float(np.abs(high).max()))[1]
-    scale = 2.0 ** min(max(exponent, -1000), 1000)
+    scale = np.full(3, 2.0 ** min(max(exponent, -1000), 960))
+    scale *= _stretch(build.sum_sizes(mesh.vertices, mesh.faces, scale)[1:])
+    area, *extents = build.sum_sizes(mesh.vertices, mesh.faces, scale)
+    # In the smallest cells, the spacing of doubles (in the space of the mesh: denormal numbers are coarse)
+    # is far below MARGIN of _octree_cover.
+    spacing = float((np.spacing(np.maximum(abs(low), abs(high))) * scale).max())
     low, high = low * scale, high * scale
     span = float((high - low).max())
-    # In the smallest cells rounding (2^-53 of the largest coordinate) is far below MARGIN of _octree_cover.
-    spacing = float(np.spacing(max(float(np.abs([low, high]).max()), 1e-300)))
     finest = max(span * 2.0**-34, spacing * 2.0**12)
-    area = mean_area(mesh, scale)
-    size = max(CELL_PER_TRIANGLE * math.sqrt(area), 4 * finest)
-    limit = min(max(len(mesh.faces) // 2, 1), ROOT_MOST)
+    count = len(mesh.faces)
+    size = max(CELL_PER_TRIANGLE * math.sqrt(area / count), 4 * finest)
+    limit = min(max(count // 2, 1), ROOT_MOST)
 
     def shape(size: float) -> NDArray[np.float64]:
         # A margin of 1/64 cell, so that the lattice's outer sides are off the mesh.
         return np.ceil((high - low) / size + 1 / 32)
 
+    def entries(size: float) -> float:
+        # A triangle meets about one cell, one more for each side it passes, and those it covers.
+        return count + sum(extents) / size + 2 * area / size**2
+
     while float(np.prod(shape(size))) > limit and size < span:
         size *= 4
-    while float(np.prod(shape(size))) > limit:
+    while float(np.prod(shape(size))) > limit or (entries(size) > ROOT_GROWTH * count and size < span):
         size *= 1.25
     depth_most = max(0, math.floor(math.log(size / finest, 4)))
     return _Root(scale, low - size / 64, size, shape(size).astype(np.int64), depth_most)
 
 
-def mean_area(mesh: Mesh, scale: float) -> float:
-    """Mean area of the triangles in tree space."""
-    return build.sum_areas(mesh.vertices, mesh.faces, scale) / len(mesh.faces)
+def _stretch(extents: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Powers of two that make triangles about as long in x as in y and z, e.g. those of a long extrusion."""
+    longest = max(float(extents.max()), 1e-300)
+    powers = np.round(np.log2(longest / np.maximum(extents, longest * 2.0**-20)))
+    return np.where(powers < 2, 1.0, 2.0**powers)
 
 
 class _Growth:
@@ -166,8 +176,7 @@ class _Growth:
             build.cover_nodes(
                 *self.geometry, child, lattice, crowd.spans, crowd.entries, LEAF_MOST, masks, counts, sums
             )
-        entries, squares = sums[:, 0], sums[:, 1]
-        pays = squares < WORTHWHILE * number * entries
+        pays = self._worthwhile(number, sums[:, 0], sums[:, 1])
         nodes, stuck = np.flatnonzero(pays), np.flatnonzero(~pays)
         above = self.codes[-1]
         above[slots[stuck]] = self.add_leaves(crowd.take(stuck))
@@ -193,6 +202,21 @@ class _Growth:
         self.leaves.append((leaves, units))
         self.codes.append(codes)
         return crowded, next_lattice, next_slots
+
+    def _worthwhile(
+        self, number: NDArray[np.int64], entries: NDArray[np.int64], squares: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Which splits of `number` triangles into `entries` list entries to make, the best for the budget.
+
+        Σ n² / Σ n over the children is the mean length of the list that a point near the surface meets. A
+        split that does not lengthen the lists in all is made anyway: it zooms in on a small, crowded part.
+        """
+        shortening = squares / np.maximum(number * entries, 1)
+        pays = (entries > 0) & ((shortening < WORTHWHILE) | (entries < 1.5 * number))
+        order = np.argsort(shortening, kind="stable")
+        spent = np.empty(len(order), np.int64)
+        spent[order] = np.cumsum(np.where(pays[order], entries[order], 0))
+        return pays & (spent <= self.budget)
 
 
 def grow(mesh: Mesh) -> Tree:

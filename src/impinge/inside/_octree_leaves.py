@@ -60,7 +60,7 @@ def write_leaves(
         words[4 * unit + 3] = inv
         ints[8 * unit + 8] = windings[leaf]
         ints[8 * unit + 9] = blocks
-        sx, sy, sz = rx * scale, ry * scale, rz * scale
+        sx, sy, sz = rx * scale[0], ry * scale[1], rz * scale[2]
         for k in range(blocks * LANES):
             at = 8 * (unit + HEADER_UNITS + BLOCK_UNITS * (k // LANES)) + k % LANES
             if k >= n:  # a lane without a triangle: its last value is -1, surely no crossing
@@ -71,15 +71,15 @@ def write_leaves(
                 continue
             t = entries[begin + k]
             i, j, l = faces[t, 0], faces[t, 1], faces[t, 2]
-            ax = (vertices[i, 0] * scale - sx) * inv
-            ay = (vertices[i, 1] * scale - sy) * inv
-            az = (vertices[i, 2] * scale - sz) * inv
-            bx = (vertices[j, 0] * scale - sx) * inv
-            by = (vertices[j, 1] * scale - sy) * inv
-            bz = (vertices[j, 2] * scale - sz) * inv
-            cx = (vertices[l, 0] * scale - sx) * inv
-            cy = (vertices[l, 1] * scale - sy) * inv
-            cz = (vertices[l, 2] * scale - sz) * inv
+            ax = (vertices[i, 0] * scale[0] - sx) * inv
+            ay = (vertices[i, 1] * scale[1] - sy) * inv
+            az = (vertices[i, 2] * scale[2] - sz) * inv
+            bx = (vertices[j, 0] * scale[0] - sx) * inv
+            by = (vertices[j, 1] * scale[1] - sy) * inv
+            bz = (vertices[j, 2] * scale[2] - sz) * inv
+            cx = (vertices[l, 0] * scale[0] - sx) * inv
+            cy = (vertices[l, 1] * scale[1] - sy) * inv
+            cz = (vertices[l, 2] * scale[2] - sz) * inv
             ux, uy, uz = _cross(bx, by, bz, cx, cy, cz)
             vx, vy, vz = _cross(cx, cy, cz, ax, ay, az)
             wx, wy, wz = _cross(ax, ay, az, bx, by, bz)

@@ -9,7 +9,6 @@ All kernels take the fields of `Tree` (_octree_grow.py) in their order, after th
 import numpy as np
 
 from impinge._jit import exact, parallel, prange, prefetch
-from impinge.exact._orient import normal_sign, orient3d_sign
 from impinge.exact._triangles import crossing
 from impinge.inside._octree_build import BLOCK_UNITS, HEADER_UNITS, LANES, LEAF, NODE, ON_SURFACE
 from impinge.inside._octree_leaves import DOUBT, EMPTY_LANE
@@ -20,17 +19,16 @@ NOT_FINITE = np.int32(-(2**31) + 1)
 CLASS_NOT_FINITE = np.int8(-2)
 _BLOCK = 256
 _AHEAD = 4  # leaf records fetched before they are needed
-_ROW_FLOATS = np.uint64(LANES)
 
 
 @exact
-def _leaf_winding(words, shorts, ints, vertices, faces, scale, unit, px, py, pz):
+def leaf_winding(words, shorts, ints, vertices, faces, scale, unit, px, py, pz):
     """Winding number at p, or ON, from the leaf record at `unit`."""
     word = np.uint64(4) * unit
     inv = words[word + np.uint64(3)]
-    qx = np.float32((px * scale - words[word] * scale) * inv)
-    qy = np.float32((py * scale - words[word + np.uint64(1)] * scale) * inv)
-    qz = np.float32((pz * scale - words[word + np.uint64(2)] * scale) * inv)
+    qx = np.float32((px * scale[0] - words[word] * scale[0]) * inv)
+    qy = np.float32((py * scale[1] - words[word + np.uint64(1)] * scale[1]) * inv)
+    qz = np.float32((pz * scale[2] - words[word + np.uint64(2)] * scale[2]) * inv)
     head = np.uint64(8) * unit
     blocks = ints[head + np.uint64(9)]
     total = ints[head + np.uint64(8)]
@@ -59,13 +57,13 @@ def _leaf_winding(words, shorts, ints, vertices, faces, scale, unit, px, py, pz)
             doubtful |= np.int32(1) if abs(low) <= DOUBT else np.int32(0)
         at += np.uint64(8 * BLOCK_UNITS)
     if doubtful:
-        total, on = _exact_winding(words, ints, vertices, faces, unit, px, py, pz)
+        total, on = exact_winding(words, ints, vertices, faces, unit, px, py, pz)
         total = ON if on else total
     return total
 
 
 @exact
-def _face(ints, head, k):
+def face(ints, head, k):
     """Number of the k-th triangle of the record that starts at `head`, or -1 after the last."""
     t = ints[head + 8 * (HEADER_UNITS + BLOCK_UNITS * (k // LANES)) + 80 + k % LANES]
     if t == EMPTY_LANE:
@@ -74,7 +72,7 @@ def _face(ints, head, k):
 
 
 @exact
-def _exact_winding(words, ints, vertices, faces, unit, px, py, pz):
+def exact_winding(words, ints, vertices, faces, unit, px, py, pz):
     """Winding number from the exact predicates alone, and whether p is on the surface.
 
     On the surface it is the winding number of the points next to p towards the leaf's reference: triangles
@@ -85,7 +83,7 @@ def _exact_winding(words, ints, vertices, faces, unit, px, py, pz):
     total = ints[head + 8]
     on = False
     for k in range(LANES * ints[head + 9]):
-        t = _face(ints, head, k)
+        t = face(ints, head, k)
         if t < 0:
             break
         a, b, c = faces[t, 0], faces[t, 1], faces[t, 2]
@@ -111,7 +109,7 @@ def _fetch_leaf(shorts, unit):
 
 
 @exact
-def _child(x, y, z, shift):
+def child(x, y, z, shift):
     """Number of the child that fixed-point coordinates fall into, `shift` bits above the finest cells."""
     three = np.uint64(3)
     inner = ((y >> shift) & three) << np.uint64(2) | ((z >> shift) & three) << np.uint64(4)
@@ -127,7 +125,7 @@ def _finish_leaves(points, begin, left, leaves, scale, words, shorts, ints, vert
         if k + _AHEAD < leaves:
             _fetch_leaf(shorts, out[left[k + _AHEAD]])
         i = left[k]
-        out[i] = _leaf_winding(
+        out[i] = leaf_winding(
             words, shorts, ints, vertices, faces, scale, np.uint64(out[i]),
             points[begin + i, 0], points[begin + i, 1], points[begin + i, 2],
         )  # fmt: skip
@@ -149,11 +147,11 @@ def _block_windings(
         within = (px >= low[0]) & (px <= high[0]) & (py >= low[1]) & (py <= high[1])
         within &= (pz >= low[2]) & (pz <= high[2])
         # 0 times a number is 0 unless the number is not finite.
-        strange |= not px * 0.0 + py * 0.0 + pz * 0.0 == 0.0
+        strange |= px * 0.0 + py * 0.0 + pz * 0.0 != 0.0
         # Fixed-point coordinates with 2 bits for each level below the root; any cell will do for outside.
-        fx = np.uint64((px * scale - origin[0]) * inv) if within else np.uint64(0)
-        fy = np.uint64((py * scale - origin[1]) * inv) if within else np.uint64(0)
-        fz = np.uint64((pz * scale - origin[2]) * inv) if within else np.uint64(0)
+        fx = np.uint64((px * scale[0] - origin[0]) * inv) if within else np.uint64(0)
+        fy = np.uint64((py * scale[1] - origin[1]) * inv) if within else np.uint64(0)
+        fz = np.uint64((pz * scale[2] - origin[2]) * inv) if within else np.uint64(0)
         x[i], y[i], z[i] = fx, fy, fz
         code = codes[(fx >> top) + sx * ((fy >> top) + sy * (fz >> top))]
         code = code if within else np.int32(0)
@@ -166,7 +164,7 @@ def _block_windings(
         remaining = 0
         for k in range(nodes):
             i = left[k]
-            code = codes[bricks + np.uint64(64) * np.uint64(out[i] >> 2) + _child(x[i], y[i], z[i], shift)]
+            code = codes[bricks + np.uint64(64) * np.uint64(out[i] >> 2) + child(x[i], y[i], z[i], shift)]
             out[i] = code
             left[remaining] = i
             remaining += (code & 3) == NODE
@@ -179,10 +177,8 @@ def _block_windings(
     _finish_leaves(points, begin, left, leaves, scale, words, shorts, ints, vertices, faces, out)
     if strange:
         for i in range(n):
-            if (
-                not points[begin + i, 0] * 0.0 + points[begin + i, 1] * 0.0 + points[begin + i, 2] * 0.0
-                == 0.0
-            ):
+            px, py, pz = points[begin + i, 0], points[begin + i, 1], points[begin + i, 2]
+            if px * 0.0 + py * 0.0 + pz * 0.0 != 0.0:
                 out[i] = NOT_FINITE
 
 
@@ -203,7 +199,7 @@ def find_windings(
 
 
 @exact
-def _class(winding):
+def class_of(winding):
     if winding > 0:
         return np.int8(1)
     if winding == ON:
@@ -228,97 +224,4 @@ def classify(
             vertices, faces, x, y, z, left, windings,
         )  # fmt: skip
         for i in range(count):
-            classes[begin + i] = _class(windings[i])
-
-
-@exact
-def _locate(px, py, pz, scale, origin, inv, depth, shape, codes):
-    """Code of the leaf or empty cell of a point within the bounds."""
-    shift = np.uint64(2 * depth)
-    x = np.uint64((px * scale - origin[0]) * inv)
-    y = np.uint64((py * scale - origin[1]) * inv)
-    z = np.uint64((pz * scale - origin[2]) * inv)
-    sx, sy = np.uint64(shape[0]), np.uint64(shape[1])
-    bricks = np.uint64(shape[0] * shape[1] * shape[2])
-    code = codes[(x >> shift) + sx * ((y >> shift) + sy * (z >> shift))]
-    while code & 3 == NODE:
-        shift -= np.uint64(2)
-        code = codes[bricks + np.uint64(64) * np.uint64(code >> 2) + _child(x, y, z, shift)]
-    return code
-
-
-@exact
-def _unit(x, y, z):
-    length = np.sqrt(x * x + y * y + z * z)
-    return x / length, y / length, z / length
-
-
-@exact
-def _sector(dx, dy, dz, ax, ay, az, bx, by, bz):
-    """Half the solid angle, without sign, of the sector between the rays p→a and p→b, seen from p + 0·d.
-
-    It is the spherical triangle of -d, a - p and b - p (all of length 1), [VanOosterom1983].
-    """
-    num = dx * (ay * bz - az * by) + dy * (az * bx - ax * bz) + dz * (ax * by - ay * bx)
-    da, db = dx * ax + dy * ay + dz * az, dx * bx + dy * by + dz * bz
-    return np.arctan2(abs(num), 1.0 - da - db + ax * bx + ay * by + az * bz)
-
-
-@exact
-def _seen_angle(px, py, pz, rx, ry, rz, vertices, faces, t, scale):
-    """Limit of the solid angle of triangle t, which contains p, seen from p + 0·(r + e - p)."""
-    a, b, c = faces[t, 0], faces[t, 1], faces[t, 2]
-    ax, ay, az = vertices[a, 0], vertices[a, 1], vertices[a, 2]
-    bx, by, bz = vertices[b, 0], vertices[b, 1], vertices[b, 2]
-    cx, cy, cz = vertices[c, 0], vertices[c, 1], vertices[c, 2]
-    normal = normal_sign(ax, ay, az, bx, by, bz, cx, cy, cz)
-    if normal == 0:
-        return 0.0
-    side = orient3d_sign(ax, ay, az, bx, by, bz, cx, cy, cz, rx, ry, rz)
-    if side == 0:
-        side = -normal
-    dx, dy, dz = _unit((rx - px) * scale, (ry - py) * scale, (rz - pz) * scale)
-    total = 0.0
-    for edge in range(3):
-        u, v = faces[t, edge], faces[t, (edge + 1) % 3]
-        ux, uy, uz = vertices[u, 0], vertices[u, 1], vertices[u, 2]
-        vx, vy, vz = vertices[v, 0], vertices[v, 1], vertices[v, 2]
-        if normal_sign(px, py, pz, ux, uy, uz, vx, vy, vz) == 0:
-            continue  # p is on the line of this edge
-        ux, uy, uz = _unit((ux - px) * scale, (uy - py) * scale, (uz - pz) * scale)
-        vx, vy, vz = _unit((vx - px) * scale, (vy - py) * scale, (vz - pz) * scale)
-        total += _sector(dx, dy, dz, ux, uy, uz, vx, vy, vz)
-    return 2.0 * side * total
-
-
-@parallel
-def find_surface_windings(
-    points, low, high, scale, origin, inv, depth, shape, codes, words, shorts, ints, vertices, faces, windings
-):
-    """Winding number J of points on the surface: 1/2 in a face, dihedral angle/2π, solid angle/4π.
-
-    J(p) is the sum of the solid angles over 4π without the triangles that contain p. Next to p, towards the
-    leaf's reference, the sum over all triangles is a whole number; what the triangles at p add to it there
-    are angles of plane sectors.
-    """
-    for i in prange(points.shape[0]):
-        px, py, pz = points[i, 0], points[i, 1], points[i, 2]
-        unit = np.int64(_locate(px, py, pz, scale, origin, inv, depth, shape, codes) >> 2)
-        whole, _ = _exact_winding(words, ints, vertices, faces, unit, px, py, pz)
-        head = 8 * unit
-        rx, ry, rz = words[head // 2], words[head // 2 + 1], words[head // 2 + 2]
-        angle = 0.0
-        for k in range(LANES * ints[head + 9]):
-            t = _face(ints, head, k)
-            if t < 0:
-                break
-            a, b, c = faces[t, 0], faces[t, 1], faces[t, 2]
-            sign = crossing(
-                px, py, pz, rx, ry, rz,
-                vertices[a, 0], vertices[a, 1], vertices[a, 2],
-                vertices[b, 0], vertices[b, 1], vertices[b, 2],
-                vertices[c, 0], vertices[c, 1], vertices[c, 2],
-            )  # fmt: skip
-            if sign == ON_SURFACE:
-                angle += _seen_angle(px, py, pz, rx, ry, rz, vertices, faces, t, scale)
-        windings[i] = whole - angle / (4.0 * np.pi)
+            classes[begin + i] = class_of(windings[i])

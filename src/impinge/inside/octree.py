@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from impinge.inside import _octree_query as query
+from impinge.inside._octree_grid import classify_grid
 from impinge.inside._octree_grow import Tree, grow
+from impinge.inside._octree_surface import find_surface_windings
 from impinge.shapes.mesh import Mesh
+
+_SAVED = ("low", "high", "scale", "origin", "inv", "depth", "shape", "codes", "words")
 
 
 class Octree:
@@ -46,9 +52,36 @@ class Octree:
             surface = points[on]
             surface.flags.writeable = False
             values = np.empty(len(on))
-            query.find_surface_windings(surface, *self._tree, values)
+            find_surface_windings(surface, *self._tree, values)
             windings[on] = values
         return windings
+
+    def classify_grid(
+        self, x: NDArray[np.float64], y: NDArray[np.float64], z: NDArray[np.float64]
+    ) -> NDArray[np.int8]:
+        """`classify` of all points (x[i], y[j], z[k]) of three ascending axes, cell by cell."""
+        classes = np.empty((len(x), len(y), len(z)), np.int8)
+        classify_grid(x, y, z, *self._tree, classes)
+        return classes
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What `from_arrays` needs besides the mesh."""
+        return {name: np.asarray(getattr(self._tree, name)) for name in _SAVED}
+
+    @classmethod
+    def from_arrays(cls, mesh: Mesh, arrays: dict[str, NDArray[Any]]) -> Octree:
+        """The octree whose `arrays` these are."""
+        fields: dict[str, Any] = {name: arrays[name] for name in _SAVED}
+        fields |= {
+            "inv": float(fields["inv"]),
+            "depth": int(fields["depth"]),
+        }
+        words = fields["words"]
+        tree = Tree(
+            **fields, shorts=words.view(np.float32), ints=words.view(np.int32), vertices=mesh.vertices,
+            faces=mesh.faces,
+        )  # fmt: skip
+        return cls(mesh, tree)
 
     @property
     def nbytes(self) -> int:

@@ -1,0 +1,103 @@
+"""Winding numbers of points on the surface, from the leaf they are in alone."""
+
+import numpy as np
+
+from impinge._jit import exact, parallel, prange
+from impinge.exact._orient import normal_sign, orient3d_sign
+from impinge.exact._triangles import crossing
+from impinge.inside._octree_build import LANES, NODE, ON_SURFACE
+from impinge.inside._octree_query import child, exact_winding, face
+
+
+@exact
+def _locate(px, py, pz, scale, origin, inv, depth, shape, codes):
+    """Code of the leaf or empty cell of a point within the bounds."""
+    shift = np.uint64(2 * depth)
+    x = np.uint64((px * scale[0] - origin[0]) * inv)
+    y = np.uint64((py * scale[1] - origin[1]) * inv)
+    z = np.uint64((pz * scale[2] - origin[2]) * inv)
+    sx, sy = np.uint64(shape[0]), np.uint64(shape[1])
+    bricks = np.uint64(shape[0] * shape[1] * shape[2])
+    code = codes[(x >> shift) + sx * ((y >> shift) + sy * (z >> shift))]
+    while code & 3 == NODE:
+        shift -= np.uint64(2)
+        code = codes[bricks + np.uint64(64) * np.uint64(code >> 2) + child(x, y, z, shift)]
+    return code
+
+
+@exact
+def _unit(x, y, z):
+    length = np.sqrt(x * x + y * y + z * z)
+    return x / length, y / length, z / length
+
+
+@exact
+def _sector(dx, dy, dz, ax, ay, az, bx, by, bz):
+    """Half the solid angle, without sign, of the sector between the rays p→a and p→b, seen from p + 0·d.
+
+    It is the spherical triangle of -d, a - p and b - p (all of length 1), [VanOosterom1983].
+    """
+    num = dx * (ay * bz - az * by) + dy * (az * bx - ax * bz) + dz * (ax * by - ay * bx)
+    da, db = dx * ax + dy * ay + dz * az, dx * bx + dy * by + dz * bz
+    return np.arctan2(abs(num), 1.0 - da - db + ax * bx + ay * by + az * bz)
+
+
+@exact
+def _seen_angle(px, py, pz, rx, ry, rz, vertices, faces, t, scale):
+    """Limit of the solid angle of triangle t, which contains p, seen from p + 0·(r + e - p)."""
+    a, b, c = faces[t, 0], faces[t, 1], faces[t, 2]
+    ax, ay, az = vertices[a, 0], vertices[a, 1], vertices[a, 2]
+    bx, by, bz = vertices[b, 0], vertices[b, 1], vertices[b, 2]
+    cx, cy, cz = vertices[c, 0], vertices[c, 1], vertices[c, 2]
+    normal = normal_sign(ax, ay, az, bx, by, bz, cx, cy, cz)
+    if normal == 0:
+        return 0.0
+    side = orient3d_sign(ax, ay, az, bx, by, bz, cx, cy, cz, rx, ry, rz)
+    if side == 0:
+        side = -normal
+    dx, dy, dz = _unit((rx - px) * scale, (ry - py) * scale, (rz - pz) * scale)
+    total = 0.0
+    for edge in range(3):
+        u, v = faces[t, edge], faces[t, (edge + 1) % 3]
+        ux, uy, uz = vertices[u, 0], vertices[u, 1], vertices[u, 2]
+        vx, vy, vz = vertices[v, 0], vertices[v, 1], vertices[v, 2]
+        if normal_sign(px, py, pz, ux, uy, uz, vx, vy, vz) == 0:
+            continue  # p is on the line of this edge
+        ux, uy, uz = _unit((ux - px) * scale, (uy - py) * scale, (uz - pz) * scale)
+        vx, vy, vz = _unit((vx - px) * scale, (vy - py) * scale, (vz - pz) * scale)
+        total += _sector(dx, dy, dz, ux, uy, uz, vx, vy, vz)
+    return 2.0 * side * total
+
+
+@parallel
+def find_surface_windings(
+    points, low, high, scale, origin, inv, depth, shape, codes, words, shorts, ints, vertices, faces, windings
+):
+    """Winding number J of points on the surface: 1/2 in a face, dihedral angle/2π, solid angle/4π.
+
+    J(p) is the sum of the solid angles over 4π without the triangles that contain p. Next to p, towards the
+    leaf's reference, the sum over all triangles is a whole number; what the triangles at p add to it there
+    are angles of plane sectors.
+    """
+    even = scale.min()  # one factor for all axes, which keeps angles
+    for i in prange(points.shape[0]):
+        px, py, pz = points[i, 0], points[i, 1], points[i, 2]
+        unit = np.int64(_locate(px, py, pz, scale, origin, inv, depth, shape, codes) >> 2)
+        whole, _ = exact_winding(words, ints, vertices, faces, unit, px, py, pz)
+        head = 8 * unit
+        rx, ry, rz = words[head // 2], words[head // 2 + 1], words[head // 2 + 2]
+        angle = 0.0
+        for k in range(LANES * ints[head + 9]):
+            t = face(ints, head, k)
+            if t < 0:
+                break
+            a, b, c = faces[t, 0], faces[t, 1], faces[t, 2]
+            sign = crossing(
+                px, py, pz, rx, ry, rz,
+                vertices[a, 0], vertices[a, 1], vertices[a, 2],
+                vertices[b, 0], vertices[b, 1], vertices[b, 2],
+                vertices[c, 0], vertices[c, 1], vertices[c, 2],
+            )  # fmt: skip
+            if sign == ON_SURFACE:
+                angle += _seen_angle(px, py, pz, rx, ry, rz, vertices, faces, t, even)
+        windings[i] = whole - angle / (4.0 * np.pi)

@@ -1,0 +1,50 @@
+"""Prepared solids in files: NumPy's .npz without compression, so that loading is little more than reading."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge.errors import InputError
+from impinge.shapes.mesh import Mesh
+
+FORMAT = "impinge solid 1"
+
+
+def save_solid(path: str | os.PathLike[str], mesh: Mesh, method: str, tree: dict[str, NDArray[Any]]) -> None:
+    """Write a mesh, the name of a method and its arrays; a killed program leaves no half file."""
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise InputError(f"path: the folder {str(target.parent)!r} does not exist")
+    head = {"format": np.array(FORMAT), "method": np.array(method)}
+    arrays = {**head, "vertices": mesh.vertices, "faces": mesh.faces, **tree}
+    partial = target.with_name(target.name + ".part")
+    try:
+        with partial.open("wb") as file:
+            np.savez(file, **arrays)  # type: ignore[arg-type]
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def load_solid(path: str | os.PathLike[str]) -> tuple[Mesh, str, dict[str, NDArray[Any]]]:
+    """Read what `save_solid` wrote; the archive's checksums detect damage."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+    except FileNotFoundError:
+        raise InputError(f"path: {os.fspath(path)!r} does not exist") from None
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise InputError(f"path: {os.fspath(path)!r} is not a readable solid ({error})") from None
+    found = str(arrays.pop("format", "no format"))
+    if found != FORMAT:
+        raise InputError(
+            f"path: {os.fspath(path)!r} holds {found!r}, expected {FORMAT!r} (written by Solid.save)"
+        )
+    method = str(arrays.pop("method"))
+    return Mesh(arrays.pop("vertices"), arrays.pop("faces")), method, arrays

@@ -1,0 +1,295 @@
+"""`Solid`: a mesh prepared to answer which points are inside, and how far from its surface."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from impinge import _check, _jit
+from impinge.errors import InputError, MeshError, MeshWarning
+from impinge.inside import files
+from impinge.inside.closest import ClosestTree
+from impinge.inside.direct import Direct
+from impinge.inside.octree import Octree
+from impinge.shapes.mesh import Mesh
+
+__all__ = ["Closest", "Solid", "contains"]
+
+_Axes = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+METHODS = ("auto", "octree", "ray", "ray-exact", "direct")
+
+
+class Closest(NamedTuple):
+    """Nearest points of a surface."""
+
+    points: NDArray[np.float64]  # (n, 3), m
+    faces: NDArray[np.int64]  # (n,) the face that holds it; the lowest number where several do
+    distances: NDArray[np.float64]  # (n,), m, never negative
+
+
+class _Method(Protocol):
+    name: str
+
+    def classify(self, points: NDArray[np.float64]) -> NDArray[np.int8]: ...
+    def winding(self, points: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    @property
+    def nbytes(self) -> int: ...
+
+
+def _prepare(method: str, mesh: Mesh) -> _Method:
+    if method == "octree":
+        return Octree(mesh)
+    if method == "direct":
+        return Direct(mesh)
+    from impinge.inside.ray import Ray, RayExact
+
+    return Ray(mesh) if method == "ray" else RayExact(mesh)
+
+
+class Solid:
+    """A body given by its surface, prepared for many questions about points.
+
+    Parameters
+    ----------
+    mesh : Mesh, trimesh.Trimesh, pyvista-like PolyData or (vertices, faces)
+        Counter-clockwise faces seen from outside.
+    method : {"auto", "octree", "ray", "ray-exact", "direct"}
+        "auto" takes "octree" for a closed mesh and "direct" (with a warning) for any other.
+    threads : int, optional
+        Threads for building and for every later question; all cores by default. No answer depends on it.
+
+    Inside is where the winding number is 1 or more, so regions covered several times are inside, and the
+    whole of an inverted mesh is outside (with a warning). "ray" alone counts parity instead.
+
+    Examples
+    --------
+    >>> import impinge
+    >>> solid = impinge.Solid(impinge.shapes.octasphere(5))
+    >>> solid.contains([[0, 0, 0], [2, 0, 0]])
+    array([ True, False])
+    """
+
+    def __init__(self, mesh: Any, method: str = "auto", threads: int | None = None) -> None:
+        self._set_up(Mesh.of(mesh), _check.choice("method", method, METHODS), threads)
+        start = time.perf_counter()
+        with self._running():
+            closed = self.mesh.is_closed
+            self.method, self._why = _choose(method, closed, self.mesh)
+            if closed and self.mesh.volume < 0:
+                warnings.warn(
+                    "mesh: the faces are turned inwards (volume below 0), so its winding number is -1 and "
+                    "nothing is inside; mesh.flipped() turns them",
+                    MeshWarning,
+                    stacklevel=2,
+                )
+            self._inside: _Method = _prepare(self.method, self.mesh)
+        self.build_seconds = time.perf_counter() - start
+
+    def _set_up(self, mesh: Mesh, method: str, threads: int | None) -> None:
+        self.mesh = mesh
+        self.threads = None if threads is None else _check.integer("threads", threads, 1)
+        self._tree: ClosestTree | None = None
+        with _jit.threads(self.threads):
+            pass  # a wrong number is an error now, not at the first question
+
+    @contextmanager
+    def _running(self) -> Iterator[None]:
+        with _jit.threads(self.threads):
+            yield
+
+    def classify(self, points: ArrayLike) -> NDArray[np.int8]:
+        """Which points are outside (-1), exactly on the surface (0) or inside (+1).
+
+        Parameters
+        ----------
+        points : (n, 3) float64, m
+
+        Returns
+        -------
+        (n,) int8
+        """
+        checked = _check.vectors("points", points, must_be_finite=False)
+        with self._running():
+            if not isinstance(self._inside, Octree):
+                _check.finite("points", checked)
+                return self._inside.classify(checked)
+            # The octree looks for points that are not finite on its way, which saves a pass over them.
+            classes = self._inside.classify(checked)
+        if len(classes) and classes.min() < -1:
+            _check.finite("points", checked)
+        return classes
+
+    def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
+        """Which points are inside or on the surface: (n,) bool, the same as ``classify(points) >= 0``."""
+        return self.classify(points) >= 0
+
+    def winding(self, points: ArrayLike) -> NDArray[np.float64]:
+        """How often the surface winds around each point: (n,) float64.
+
+        An integer for every point off a closed surface. On it: 1/2 in a face, the dihedral angle over 2π on
+        an edge, the solid angle over 4π at a vertex [Muth2006] (8).
+        """
+        checked = _check.vectors("points", points)
+        with self._running():
+            return self._inside.winding(checked)
+
+    def closest(self, points: ArrayLike) -> Closest:
+        """Nearest point of the surface to each point: (points (n, 3), faces (n,), distances (n,))."""
+        checked = _check.vectors("points", points)
+        with self._running():
+            return Closest(*self._closest_tree().query(checked))
+
+    def distance(self, points: ArrayLike) -> NDArray[np.float64]:
+        """Distance to the surface, negative inside and 0 exactly on it: (n,) float64, m."""
+        checked = _check.vectors("points", points)
+        with self._running():
+            _, _, distances = self._closest_tree().query(checked)
+            return _signed(distances, self._inside.classify(checked))
+
+    def grid(
+        self, shape: int | tuple[int, int, int], bounds: ArrayLike | None = None, values: str = "inside"
+    ) -> NDArray[Any]:
+        """Occupancy or signed distance on a regular grid, much faster than point by point.
+
+        Parameters
+        ----------
+        shape : int or (nx, ny, nz)
+            Number of grid points along each axis.
+        bounds : ((x0, y0, z0), (x1, y1, z1)), m, optional
+            First and last grid point; the bounds of the mesh by default.
+        values : {"inside", "distance"}
+
+        Returns
+        -------
+        (nx, ny, nz) bool ("inside", the same as `contains`) or float64 ("distance", the same as `distance`)
+            Entry [i, j, k] belongs to the point (x[i], y[j], z[k]) of ``solid.grid_axes(shape, bounds)``.
+        """
+        _check.choice("values", values, ("inside", "distance"))
+        axes = self.grid_axes(shape, bounds)
+        with self._running():
+            classes = self._classify_grid(axes)
+            if values == "inside":
+                return classes >= 0
+            return _signed(self._closest_tree().grid_distance(*axes), classes)
+
+    def grid_axes(self, shape: int | tuple[int, int, int], bounds: ArrayLike | None = None) -> _Axes:
+        """Coordinates along x, y and z of the points of `grid`: ``numpy.linspace`` between the bounds."""
+        counts = (shape,) * 3 if np.ndim(shape) == 0 else tuple(shape)  # type: ignore[arg-type]
+        if len(counts) != 3:
+            raise InputError(f"shape: found {shape!r}, expected one or three whole numbers")
+        counts = tuple(_check.integer("shape", count, 0) for count in counts)
+        box = _check.vectors("bounds", self.mesh.bounds if bounds is None else bounds)
+        if box.shape != (2, 3) or (box[0] > box[1]).any():
+            raise InputError(f"bounds: found {bounds!r}, expected a lower and an upper corner")
+        x, y, z = (np.linspace(box[0, k], box[1, k], counts[k]) for k in range(3))
+        return x, y, z
+
+    def _classify_grid(self, axes: _Axes) -> NDArray[np.int8]:
+        if isinstance(self._inside, Octree):
+            return self._inside.classify_grid(*axes)
+        shape = tuple(len(axis) for axis in axes)
+        classes = np.empty(shape, np.int8)
+        for i, x in enumerate(axes[0]):  # a layer at a time: the points of the whole grid may not fit
+            layer = np.stack(np.meshgrid(x, axes[1], axes[2], indexing="ij"), axis=-1).reshape(-1, 3)
+            classes[i] = self._inside.classify(_check.vectors("points", layer)).reshape(shape[1:])
+        return classes
+
+    def _closest_tree(self) -> ClosestTree:
+        if self._tree is None:
+            self._tree = ClosestTree(self.mesh)
+        return self._tree
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the prepared solid in bytes, the mesh included."""
+        tree = 0 if self._tree is None else self._tree.nbytes
+        return self.mesh.vertices.nbytes + self.mesh.faces.nbytes + self._inside.nbytes + tree
+
+    def describe(self) -> str:
+        """Method and why it runs, size, memory and build time, in words."""
+        faces = len(self.mesh.faces)
+        return "\n".join(
+            [
+                f"Solid of {faces:,} triangles and {len(self.mesh.vertices):,} vertices",
+                f"method: {self.method} ({self._why})",
+                f"memory: {self.nbytes / 1e6:,.1f} MB, {self.nbytes / faces:,.0f} bytes per triangle",
+                f"build: {self.build_seconds:.3f} s",
+            ]
+        )
+
+    def __repr__(self) -> str:
+        return f"<impinge.Solid: {len(self.mesh.faces):,} triangles, method {self.method!r}>"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the prepared solid to a file (NumPy's .npz) that `Solid.load` reads."""
+        tree = self._inside.arrays() if isinstance(self._inside, Octree) else {}
+        files.save_solid(path, self.mesh, self.method, tree)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], threads: int | None = None) -> Solid:
+        """Read a solid written by `save`."""
+        start = time.perf_counter()
+        mesh, method, tree = files.load_solid(path)
+        solid = cls.__new__(cls)
+        solid._set_up(mesh, method, threads)
+        solid.method, solid._why = method, f"as saved in {os.fspath(path)}"
+        with solid._running():
+            solid._inside = Octree.from_arrays(mesh, tree) if method == "octree" else _prepare(method, mesh)
+        solid.build_seconds = time.perf_counter() - start
+        return solid
+
+
+def _choose(method: str, closed: bool, mesh: Mesh) -> tuple[str, str]:
+    """The method to run, and why; an error or a warning if the mesh is not closed."""
+    if closed:
+        return (
+            ("octree", "the fastest exact one, for a closed mesh")
+            if method == "auto"
+            else (method, "as asked")
+        )
+    if method == "direct":
+        return method, "as asked; the mesh is not closed"
+    if method == "auto":
+        warnings.warn(
+            f"mesh: not closed ({mesh.problems()}); taking method 'direct', whose time grows with points times "
+            "triangles; inside means a winding number above 1/2",
+            MeshWarning,
+            stacklevel=3,
+        )
+        return "direct", "the mesh is not closed"
+    raise MeshError(
+        f"mesh: not closed ({mesh.problems()}), but method {method!r} needs a closed mesh; repair it or take "
+        "method='direct'"
+    )
+
+
+def _signed(distances: NDArray[np.float64], classes: NDArray[np.int8]) -> NDArray[np.float64]:
+    """Negative inside, 0 on the surface."""
+    return np.where(classes == 0, 0.0, np.where(classes > 0, -distances, distances))
+
+
+def contains(
+    mesh: Any, points: ArrayLike, method: str = "auto", threads: int | None = None
+) -> NDArray[np.bool_]:
+    """Which points are inside a mesh or on its surface, once; `Solid` answers further questions faster.
+
+    Parameters
+    ----------
+    mesh : Mesh, trimesh.Trimesh, pyvista-like PolyData or (vertices, faces)
+    points : (n, 3) float64, m
+    method, threads
+        As for `Solid`.
+
+    Returns
+    -------
+    (n,) bool
+    """
+    checked = _check.vectors("points", points)
+    return Solid(mesh, method, threads).contains(checked)
