@@ -28,10 +28,10 @@ lint: $(VENV)/dev.stamp
 	@$(BIN)/mypy
 
 bench: $(VENV)/bench.stamp
-	@$(BIN)/python benchmarks/inside.py
+	@$(BIN)/python -m benchmarks.inside
 
 verify: $(VENV)/dev.stamp
-	@$(BIN)/python tests/verify.py
+	@$(BIN)/python -m tests.verify
 
 clean:
 	rm -rf $(VENV) out build src/*.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis

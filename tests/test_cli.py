@@ -166,6 +166,16 @@ def test_json(here, expected):
     assert facts["warnings"] == []
 
 
+def test_json_of_a_huge_mesh(here):
+    shapes.octasphere(1, radius=1e200).save("huge.off")
+    result = run("inside", "huge.off", "points.npy", "--json")
+    assert result.exit_code == 0, result.output
+    facts = json.loads(result.stdout)
+    assert facts["mesh"]["volume"] is None
+    assert facts["counts"]["inside"] == len(POINTS)
+    assert run("inside", "huge.off", "points.npy").exit_code == 0
+
+
 def test_quiet(here):
     result = run("inside", "sphere.ply", "points.npy", "-q")
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")

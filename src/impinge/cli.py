@@ -7,6 +7,7 @@ Heavy modules are imported by the commands that need them, so that ``impinge --h
 from __future__ import annotations
 
 import json
+import math
 import signal
 import sys
 import time
@@ -214,8 +215,8 @@ def _classify_file(
             "vertices": len(mesh.vertices),
             "triangles": len(mesh.faces),
             "closed": closed,
-            "volume": mesh.volume,
-            "area": mesh.area,
+            "volume": _number(mesh.volume),
+            "area": _number(mesh.area),
             "bounds": mesh.bounds.tolist(),
         },
         "points": {"path": str(points_path), "count": total},
@@ -227,6 +228,11 @@ def _classify_file(
         "seconds": {name: round(value, 6) for name, value in seconds.items()},
         "points_per_second": round(total / query) if total and query > 0 else None,
     }
+
+
+def _number(value: float) -> float | None:
+    """JSON knows no infinite numbers, which measures of a huge mesh may be."""
+    return value if math.isfinite(value) else None
 
 
 def _advance(bar: Progress, task: Any, source: PointSource) -> None:
@@ -267,14 +273,13 @@ def _print_summary(facts: dict[str, Any]) -> None:
 
     mesh, seconds, total = facts["mesh"], facts["seconds"], facts["points"]["count"]
     closed = "closed" if mesh["closed"] else "not closed"
+    volume = "volume beyond doubles" if mesh["volume"] is None else f"volume {mesh['volume']:.6g}"
     build = seconds["check_mesh"] + seconds["build"]
     rate = facts["points_per_second"]
     table = Table.grid(padding=(0, 2))
     table.add_column(style="bold")
     table.add_column(overflow="fold")
-    table.add_row(
-        "mesh", f"{mesh['path']}: {mesh['triangles']:,} triangles, {closed}, volume {mesh['volume']:.6g}"
-    )
+    table.add_row("mesh", f"{mesh['path']}: {mesh['triangles']:,} triangles, {closed}, {volume}")
     table.add_row(
         "method", f"{facts['method']}, {facts['threads']} threads, {facts['solid_bytes'] / 1e6:.3g} MB"
     )
