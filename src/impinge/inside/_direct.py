@@ -13,8 +13,8 @@ FAR = 2.0**20  # in extents of the mesh: beyond it the dipole term is all that i
 CLEAR, NEAR, ON_SURFACE = 0, 1, 2
 
 # A pair (point, triangle) leaves the fast path when the factor den + i num is smaller than NOISE |a||b||c|,
-# that is when the point is so near the triangle that rounding (at most 40 u |a||b||c| in num and in den, with
-# u = 2^-53) could turn the factor by more than 40 * 2^-53 * 2^36 = 3e-4 of a radian or change the sign of num,
+# that is when the point is so near the triangle that rounding (at most 40 u |a||b||c| in num and in den, u =
+# 2^-53) could turn the factor by more than 40 * 2^-53 * 2^36 = 3e-4 of a radian or change the sign of num,
 NOISE = 2.0**-36
 # or when |a||b||c| is so small that eight factors of at least NOISE |a||b||c| could underflow.
 SMALL = 2.0**-60

@@ -1,0 +1,146 @@
+"""The nearest point of a surface, by a tree over its triangles."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge.inside import _closest, _closest_build, _closest_grid
+from impinge.shapes.mesh import Mesh
+
+__all__ = ["ClosestTree"]
+
+_FAR = 2.0**300  # in sizes of the mesh: points beyond it are moved nearer, so that squares stay finite
+_CUBE = 8  # side of the cubes of grid points that one thread takes at a time
+
+
+def _path(side: int) -> NDArray[np.int64]:
+    """Corners of the packets of 2³ points in a cube, to and fro so that each touches the one before it."""
+    steps = range(0, side, 2)
+    rows = [(i, j) for i in steps for j in (steps if i % 4 == 0 else reversed(steps))]
+    return np.array(
+        [(i, j, k) for n, (i, j) in enumerate(rows) for k in (steps if n % 2 == 0 else reversed(steps))]
+    )
+
+
+class ClosestTree:
+    """Tree for the nearest point of a surface; any mesh will do, closed or not.
+
+    The answer is that of a comparison with all triangles, to the last bit, whatever the number of threads and
+    the order of the points. Among faces at equal distance the lowest is reported: the faces that meet at the
+    nearest edge or vertex tie exactly.
+
+    Parameters
+    ----------
+    mesh : Mesh
+        Faces without area count as the segments or points they are.
+    """
+
+    def __init__(self, mesh: Mesh) -> None:
+        m, width = len(mesh.faces), _closest.WIDTH
+        # The vertices of a face in the order of their numbers: both faces at an edge then compute the nearest
+        # point of the edge in the same way, bit by bit.
+        corners = mesh.vertices[np.sort(mesh.faces, axis=1)].reshape(m, 9)
+        low, high = corners.reshape(-1, 3).min(axis=0), corners.reshape(-1, 3).max(axis=0)
+        half = float((0.5 * high - 0.5 * low).max())
+        # A power of two is exact; at a size of about 1 squares stay in range.
+        self._exponent = -math.frexp(half if half > 0 else float(np.abs(high).max()))[1]
+        corners = np.ascontiguousarray(self._scale(corners))
+        mid = np.ascontiguousarray((corners[:, 0:3] + corners[:, 3:6] + corners[:, 6:9]).T)
+        order = np.arange(m, dtype=np.int32)
+        ranges = np.empty((m // width + 2, width, 2), np.int32)
+        children = np.empty((m // width + 2, width), np.int32)
+        n_nodes, n_leaves = _closest_build.split_faces(mid, order, ranges, children)
+        self._children = children[:n_nodes].copy()
+        self._nodes = np.empty((n_nodes, _closest_grid.BOX, width))
+        self._leaves = np.empty((n_leaves, 9, width))
+        self._faces = np.empty(n_leaves * width, np.int32)
+        tree = (self._children, self._nodes, self._leaves, self._faces)
+        _closest_build.bound_nodes(corners, order, ranges, *tree)
+        self._grid: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the tree, bytes; `grid_distance` adds about twice as much on its first call."""
+        tree = [self._children, self._nodes, self._leaves, self._faces, *(self._grid or ())]
+        return sum(array.nbytes for array in tree)
+
+    def _scale(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
+        with np.errstate(over="ignore", under="ignore"):
+            return np.ldexp(array, self._exponent)
+
+    def query(
+        self, points: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+        """Nearest point of the surface for every point.
+
+        Parameters
+        ----------
+        points : (n, 3) float64, m
+            Finite and C-contiguous.
+
+        Returns
+        -------
+        closest : (n, 3) float64, m
+        face : (n,) int64
+            The face that holds it, the lowest of those at equal distance.
+        distance : (n,) float64, m
+            Unsigned.
+        """
+        n = len(points)
+        closest, face, distance = np.empty((n, 3)), np.empty(n, np.int64), np.empty(n)
+        if n == 0:
+            return closest, face, distance
+        scaled, low, high = np.empty((n, 3)), np.empty(3), np.empty(3)
+        part = self._exponent // 2  # 2^exponent itself may be out of range
+        factors = 2.0**part, 2.0 ** (self._exponent - part)
+        beyond = _closest.scale_points(points, *factors, _FAR, scaled, low, high)
+        # Neighbours one after the other: each starts from the answer of the one before it.
+        bits = min(max(int(math.log2(n / 4) / 3), 1), 7) if n > 64 else 0
+        visit = np.empty(n, np.int64)
+        per_length = np.divide(2.0**bits, high - low, out=np.zeros(3), where=high > low)
+        _closest.sort_by_cell(scaled, low, per_length, bits, visit)
+        tree = (self._nodes, self._children, self._leaves, self._faces)
+        _closest.find_closest(scaled, visit, *tree, closest, face, distance)
+        with np.errstate(over="ignore"):
+            closest = np.ldexp(closest, -self._exponent)
+            distance = np.ldexp(distance, -self._exponent)
+        if beyond:
+            for i in np.flatnonzero(np.abs(scaled).max(axis=1) >= _FAR):
+                distance[i] = math.dist(points[i], closest[i])
+        return closest, face, distance
+
+    def grid_distance(
+        self, x: NDArray[np.float64], y: NDArray[np.float64], z: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Unsigned distances from the points of a grid, faster than `query`: neighbours share their search.
+
+        Parameters
+        ----------
+        x, y, z : (nx,), (ny,), (nz,) float64, m
+            Coordinates of the grid points along the axes; spacings need not be equal.
+
+        Returns
+        -------
+        (nx, ny, nz) float64, m
+            Entry [i, j, k] is the distance of (x[i], y[j], z[k]), that of `query` to an ulp or two.
+        """
+        shape = len(x), len(y), len(z)
+        distance = np.empty(shape)
+        if 0 in shape:
+            return distance
+        u, v, w = (np.ascontiguousarray(self._scale(axis)) for axis in (x, y, z))
+        if max(np.abs(u).max(), np.abs(v).max(), np.abs(w).max()) > _FAR:
+            points = np.stack(np.meshgrid(x, y, z, indexing="ij"), axis=-1).reshape(-1, 3)
+            return self.query(np.ascontiguousarray(points))[2].reshape(shape)
+        if self._grid is None:
+            frames = np.empty((len(self._leaves), _closest_grid.FRAME, _closest.WIDTH))
+            boxes = np.empty((len(self._leaves), _closest_grid.BOX))
+            _closest_grid.frame_leaves(self._nodes, self._children, self._leaves, frames, boxes)
+            self._grid = boxes, frames
+        tree = (self._nodes, self._children, self._leaves, self._faces, *self._grid)
+        _closest_grid.grid_distances(u, v, w, _path(_CUBE), _CUBE, *tree, distance)
+        with np.errstate(over="ignore"):
+            return np.ldexp(distance, -self._exponent)
