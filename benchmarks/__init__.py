@@ -1,0 +1,1 @@
+"""Benchmarks of impinge against other libraries, one module per question: ``python -m benchmarks.inside``."""

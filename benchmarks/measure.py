@@ -1,0 +1,278 @@
+"""How time is measured: threads, repeats that alternate, subsets for slow methods, and facts of the machine.
+
+Imports nothing but the standard library, because threads have to be limited before the first library that
+makes some is loaded. NumPy is imported inside the functions that need it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import importlib.metadata
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "IGL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+)
+# Threads of some libraries go on spinning for milliseconds after their work; this keeps them off the next.
+_PAUSE = 0.02
+_Item = TypeVar("_Item")
+
+
+class Method(Protocol):
+    """One way to answer which points are inside; a library, or a method of ours."""
+
+    name: str
+    most_points: int  # more in one call would need too much memory
+
+    def version(self) -> str: ...
+    def build(self, vertices: NDArray[np.float64], faces: NDArray[np.int32]) -> Any: ...
+    def prepare(self, points: NDArray[np.float64]) -> Any: ...
+    def contains(self, built: Any, points: Any) -> NDArray[np.bool_]: ...
+
+
+# Threads and the machine
+
+
+def cores() -> list[int]:
+    """CPUs this process may use, those that share no core first."""
+    allowed = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
+    if allowed is None:
+        return list(range(os.cpu_count() or 1))
+    seen: set[str] = set()
+    first: list[int] = []
+    second: list[int] = []
+    for cpu in allowed:
+        path = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
+        core = path.read_text().strip() if path.exists() else str(cpu)
+        (second if core in seen else first).append(cpu)
+        seen.add(core)
+    return first + second
+
+
+def limit_threads(count: int) -> list[int]:
+    """Let this process use `count` threads and CPUs; returns the CPUs. To be called before other imports."""
+    loaded = {"numpy", "numba", "open3d", "igl"} & set(sys.modules)
+    if loaded:
+        raise RuntimeError(
+            f"limit_threads: {', '.join(sorted(loaded))} loaded already, with their own threads"
+        )
+    for name in _THREAD_VARIABLES:
+        os.environ[name] = str(count)
+    cpus = cores()[:count]
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, cpus)
+    return cpus
+
+
+def _first_line(path: str, key: str) -> str | None:
+    try:
+        lines = Path(path).read_text().splitlines()
+    except OSError:
+        return None
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith(key)), None)
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _git(*words: str) -> str | None:
+    folder = Path(__file__).parent
+    try:
+        done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()
+
+
+def load_average() -> list[float] | None:
+    """Mean number of busy processes over 1, 5 and 15 minutes."""
+    return [round(x, 2) for x in os.getloadavg()] if hasattr(os, "getloadavg") else None
+
+
+def _memory_gb() -> float | None:
+    kilobytes = _first_line("/proc/meminfo", "MemTotal")
+    return None if kilobytes is None else round(int(kilobytes.split()[0]) / 1e6, 1)
+
+
+def machine(threads: int, cpus: list[int]) -> dict[str, Any]:
+    """What the figures depend on. Call it after the first parallel loop, which fixes the threading layer."""
+    import numba
+
+    import impinge
+
+    changed = _git("status", "--porcelain", "--", "../src")
+    return {
+        "cpu": _first_line("/proc/cpuinfo", "model name") or platform.processor(),
+        "cpus": os.cpu_count(),
+        "used_cpus": cpus,
+        "memory_gb": _memory_gb(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "versions": {name: _version(name) for name in ("numpy", "scipy", "numba", "llvmlite")},
+        "impinge": impinge.__version__,
+        "commit": _git("rev-parse", "--short", "HEAD"),
+        "commit_changed": None if changed is None else bool(changed),
+        "threads": threads,
+        "numba_threads": numba.get_num_threads(),
+        "numba_layer": numba.threading_layer(),
+        "date": time.strftime("%Y-%m-%d %H:%M:%S"),
+    }
+
+
+class Others:
+    """How many of these CPUs other processes keep busy, from now on (Linux)."""
+
+    def __init__(self, cpus: list[int]) -> None:
+        self._names = {f"cpu{cpu}" for cpu in cpus}
+        self._start = self._now()
+
+    def _now(self) -> tuple[float, float, float] | None:
+        """Wall time, time the CPUs were busy, and time of this process and its children, s."""
+        try:
+            rows = [line.split() for line in Path("/proc/stat").read_text().splitlines()]
+        except OSError:
+            return None
+        # user, nice, system, idle, iowait, irq, softirq, steal
+        ticks = sum(sum(map(int, r[1:4])) + sum(map(int, r[6:9])) for r in rows if r and r[0] in self._names)
+        return time.perf_counter(), ticks / os.sysconf("SC_CLK_TCK"), sum(os.times()[:4])
+
+    def mean(self) -> float | None:
+        now = self._now()
+        if now is None or self._start is None:
+            return None
+        wall, busy, own = (b - a for a, b in zip(self._start, now, strict=True))
+        return max(0.0, (busy - own) / wall)
+
+
+def peak_memory(function: Callable[[], Any]) -> tuple[int | None, Any]:
+    """Bytes that the process grew by at most while the function ran (Linux; else None), and its result."""
+    gc.collect()
+    try:
+        ctypes.CDLL(None).malloc_trim(0)  # gives back what is free, which would hide growth
+        Path("/proc/self/clear_refs").write_text("5")  # sets the peak to the present size
+        before = _first_line("/proc/self/status", "VmRSS")
+    except (OSError, AttributeError):
+        return None, function()
+    result = function()
+    after = _first_line("/proc/self/status", "VmHWM")
+    if before is None or after is None:
+        return None, result
+    return 1024 * (int(after.split()[0]) - int(before.split()[0])), result
+
+
+# Time
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One measurement."""
+
+    seconds: float
+    cpu_seconds: float  # of all threads
+
+
+def best_of(most: int, function: Callable[..., Any], *arguments: Any) -> tuple[Timing, Any]:
+    """Best time of `most` calls, fewer if they take more than a second in all, and the last result."""
+    timings: list[Timing] = []
+    result = None
+    while not timings or (len(timings) < most and sum(t.seconds for t in timings) < 1):
+        result = None  # so that there is only one at a time
+        timing, result = timed(function, *arguments)
+        timings.append(timing)
+    return best(timings), result
+
+
+def forget_garbage() -> None:
+    """Keep all objects of now out of later garbage collections, which would take longer than timed calls."""
+    gc.collect()
+    gc.freeze()
+
+
+def timed(function: Callable[..., Any], *arguments: Any) -> tuple[Timing, Any]:
+    """Wall and processor time of one call, and its result."""
+    gc.collect()
+    time.sleep(_PAUSE)
+    gc.disable()
+    try:
+        cpu, wall = time.process_time(), time.perf_counter()
+        result = function(*arguments)
+        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    finally:
+        gc.enable()
+    return Timing(wall, cpu), result
+
+
+def alternating(items: Sequence[_Item], rounds: int) -> Iterator[tuple[int, _Item]]:
+    """Every item once per round, each round beginning with another one, so that none has a fixed place."""
+    for number in range(rounds):
+        start = number % len(items) if items else 0
+        for item in [*items[start:], *items[:start]]:
+            yield number, item
+
+
+def best(timings: Iterable[Timing]) -> Timing:
+    return min(timings, key=lambda timing: timing.seconds)
+
+
+@dataclass
+class Share:
+    """The points a method is timed on: all, or an evenly spaced subset whose time is scaled."""
+
+    points: NDArray[np.float64]
+    rows: NDArray[np.int64]  # those timed
+    prepared: Any  # the points at those rows, in the type the method takes
+    prepare_seconds: float
+    timings: list[Timing] = field(default_factory=list)
+
+    @property
+    def scale(self) -> float:
+        return len(self.points) / len(self.rows)
+
+    @property
+    def is_subset(self) -> bool:
+        return len(self.rows) < len(self.points)
+
+
+def _take(method: Method, points: NDArray[np.float64], count: int) -> Share:
+    import numpy as np
+
+    rows = np.linspace(0, len(points) - 1, min(count, len(points))).astype(np.int64)
+    chosen = np.ascontiguousarray(points[rows])
+    timing, prepared = timed(method.prepare, chosen)
+    return Share(points, rows, prepared, timing.seconds)
+
+
+def share(method: Method, built: Any, points: NDArray[np.float64], seconds: float) -> Share:
+    """As many of the points as the method answers in about `seconds`. The trials also warm it up."""
+    most = min(len(points), method.most_points)
+    count = min(100, most)
+    while True:
+        trial = _take(method, points, count)
+        spent = best(timed(method.contains, built, trial.prepared)[0] for _ in range(2)).seconds
+        if spent > seconds / 4 or count == most:
+            break
+        count = min(4 * count, most)
+    wanted = max(1, int(count * seconds / spent))
+    wanted = most if wanted > most / 2 else wanted  # nearly all: then all
+    return trial if wanted == count else _take(method, points, wanted)

@@ -1,0 +1,158 @@
+"""Plots of the inside benchmark from its JSON file: ``python -m benchmarks.plots RESULTS [FOLDER]``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+from matplotlib import pyplot as plt
+
+# Okabe and Ito's colours, which stay apart for colour-blind eyes; markers differ too.
+_LOOKS: dict[str, tuple[str, str]] = {
+    "impinge octree": ("#D55E00", "o"),
+    "impinge ray-exact": ("#E69F00", "D"),
+    "impinge ray": ("#B8A500", "^"),
+    "impinge direct": ("#CC79A7", "v"),
+    "Open3D": ("#0072B2", "s"),
+    "libigl": ("#009E73", "P"),
+    "trimesh + Embree": ("#56B4E9", "X"),
+    "CGAL": ("#000000", "*"),
+}
+_STYLE: dict[Any, Any] = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "savefig.dpi": 160,
+}
+
+
+def _look(method: str) -> dict[str, Any]:
+    colour, marker = _LOOKS.get(method, ("#777777", "."))
+    ours = method.startswith("impinge")
+    is_main = method == "impinge octree"
+    return {
+        "color": colour,
+        "marker": marker,
+        "linestyle": "-" if ours else "--",
+        "linewidth": 2.4 if is_main else 1.3,
+        "markersize": 6 if is_main else 5,
+        "zorder": 3 if is_main else 2,
+    }
+
+
+def _line(axes: Any, rows: list[dict[str, Any]], method: str, x: str, y: Any) -> None:
+    here = sorted((row for row in rows if row["method"] == method), key=lambda row: row[x])
+    if not here:
+        return
+    look = _look(method)
+    axes.plot([row[x] for row in here], [y(row) for row in here], label=method, **look)
+    scaled = [row for row in here if row.get("points_timed", row["points"]) < row["points"]]
+    axes.plot(
+        [row[x] for row in scaled],
+        [y(row) for row in scaled],
+        **look | {"linestyle": "none", "markerfacecolor": "white"},
+    )
+
+
+def _curves(results: dict[str, Any], path: Path) -> None:
+    """Four panels: sphere and foam, over triangles and over points."""
+    curves = results["curves"]
+    methods = [name for name in _LOOKS if any(row["method"] == name for row in curves["triangles"])]
+    figure, grid = plt.subplots(2, 2, figsize=(10, 8), sharey="col")
+    for family, (left, right) in zip(("sphere", "foam"), grid, strict=True):
+        over_triangles = [row for row in curves["triangles"] if row["family"] == family]
+        over_points = [row for row in curves["points"] if row["family"] == family]
+        for method in methods:
+            _line(left, over_triangles, method, "triangles", lambda row: row["query_s"])
+            _line(right, over_points, method, "points", lambda row: row["build_s"] + row["query_s"])
+        left.set(xlabel="triangles", ylabel="seconds")
+        left.set_title(f"{family}: query of {over_triangles[0]['points']:,} points", loc="left")
+        right.set(xlabel="points", ylabel="seconds")
+        right.set_title(f"{family}, {over_points[0]['triangles']:,} triangles: build and query", loc="left")
+        for axes in (left, right):
+            axes.set(xscale="log", yscale="log")
+    handles, labels = max(
+        (axes.get_legend_handles_labels() for axes in grid.flat), key=lambda pair: len(pair[1])
+    )
+    figure.legend(handles, labels, loc="upper center", ncols=4)
+    about = results["about"]
+    figure.text(
+        0.01,
+        0.005,
+        f"{about['threads']} threads, {about['cpu']}. Random points. Hollow: timed on a subset and scaled.",
+        color="#666666",
+        fontsize=8,
+    )
+    figure.tight_layout(rect=(0, 0.02, 1, 0.93))
+    figure.savefig(path)
+    plt.close(figure)
+
+
+def _summary(results: dict[str, Any], path: Path) -> None:
+    """Bars: million points per second, random and near the surface, on both meshes."""
+    rows = results["speed"]
+    meshes = list(dict.fromkeys(row["mesh"] for row in rows))
+    figure, panels = plt.subplots(1, len(meshes), figsize=(9, 2.9), squeeze=False)
+    for axes, mesh in zip(panels[0], meshes, strict=True):
+        here = [row for row in rows if row["mesh"] == mesh]
+        methods = list(dict.fromkeys(row["method"] for row in here))
+        for kind, shift, strength in (("random", -0.2, 1.0), ("near", 0.2, 0.45)):
+            rates = {
+                row["method"]: row["points"] / row["query_s"] / 1e6 for row in here if row["kind"] == kind
+            }
+            places = [i + shift for i in range(len(methods))]
+            colours = [_LOOKS.get(method, ("#777777", ""))[0] for method in methods]
+            values = [rates[method] for method in methods]
+            axes.barh(places, values, height=0.36, color=colours, alpha=strength)
+            for place, value in zip(places, values, strict=True):
+                axes.annotate(f"{value:.2g}" if value < 10 else f"{value:.0f}", (value, place), (4, 0),
+                              textcoords="offset points", va="center", fontsize=8)  # fmt: skip
+        axes.set_yticks(range(len(methods)), methods)
+        axes.invert_yaxis()
+        axes.margins(x=0.12)
+        axes.grid(axis="y", visible=False)
+        axes.set_title(mesh, loc="left")
+        axes.set_xlabel("million points per second")
+    figure.text(
+        0.01,
+        0.01,
+        f"Queries of {rows[0]['points']:,} points, {results['about']['threads']} threads. "
+        "Strong: random points; pale: within 0.1 % of the size from the surface.",
+        color="#666666",
+        fontsize=8,
+    )
+    figure.tight_layout(rect=(0, 0.06, 1, 1))
+    figure.savefig(path)
+    plt.close(figure)
+
+
+def draw(results: dict[str, Any], folder: Path) -> list[Path]:
+    """Write the plots that the results have data for; returns their paths."""
+    written = []
+    with plt.rc_context(_STYLE):
+        for part, name, write in (
+            ("curves", "inside.png", _curves),
+            ("speed", "inside_summary.png", _summary),
+        ):
+            if part in results:
+                write(results, folder / name)
+                written.append(folder / name)
+    return written
+
+
+if __name__ == "__main__":
+    source = Path(sys.argv[1])
+    draw(
+        json.loads(source.read_text(encoding="utf-8")),
+        Path(sys.argv[2]) if len(sys.argv) > 2 else source.parent,
+    )
