@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from impinge._jit import exact, parallel, prange
+from impinge._jit import exact, kernel, parallel, prange
 from impinge.exact._orient import orient2d_sign, orient3d_sign
 from impinge.exact._triangles import point_in_triangle
 
@@ -61,4 +61,80 @@ def count_all_crossings(points, triangles, winding):
             crossing = vertical_crossing(px, py, pz, t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8])
             if crossing != ON:
                 total += crossing
+        winding[i] = total
+
+
+@exact
+def _column(x, low, factor, factor_2, per_length, last):
+    """Column of the grid that holds x: the same monotone function for points and for boxes of faces."""
+    return min(max(int((x * factor * factor_2 - low) * per_length), 0), last)
+
+
+@kernel
+def count_columns(triangles, grid, shape, counts):
+    """Number of faces whose closed shadow box touches each cell of the grid over xy; returns their sum.
+
+    grid : factor, factor_2 (powers of two), and then, in coordinates times both, low x, low y, cells per
+    length in x and in y.
+    """
+    counts[:] = 0
+    total = 0
+    for k in range(len(triangles)):
+        t = triangles[k]
+        x0 = _column(min(t[0], t[3], t[6]), grid[2], grid[0], grid[1], grid[4], shape[0] - 1)
+        x1 = _column(max(t[0], t[3], t[6]), grid[2], grid[0], grid[1], grid[4], shape[0] - 1)
+        y0 = _column(min(t[1], t[4], t[7]), grid[3], grid[0], grid[1], grid[5], shape[1] - 1)
+        y1 = _column(max(t[1], t[4], t[7]), grid[3], grid[0], grid[1], grid[5], shape[1] - 1)
+        total += (x1 - x0 + 1) * (y1 - y0 + 1)
+        if len(counts) > 0:
+            for i in range(x0, x1 + 1):
+                for j in range(y0, y1 + 1):
+                    counts[i * shape[1] + j] += 1
+    return total
+
+
+@kernel
+def fill_columns(triangles, grid, shape, ends, members):
+    """The faces of each cell, in the order of `triangles`; `ends` holds the starts, and becomes the ends."""
+    for k in range(len(triangles)):
+        t = triangles[k]
+        x0 = _column(min(t[0], t[3], t[6]), grid[2], grid[0], grid[1], grid[4], shape[0] - 1)
+        x1 = _column(max(t[0], t[3], t[6]), grid[2], grid[0], grid[1], grid[4], shape[0] - 1)
+        y0 = _column(min(t[1], t[4], t[7]), grid[3], grid[0], grid[1], grid[5], shape[1] - 1)
+        y1 = _column(max(t[1], t[4], t[7]), grid[3], grid[0], grid[1], grid[5], shape[1] - 1)
+        for i in range(x0, x1 + 1):
+            for j in range(y0, y1 + 1):
+                cell = i * shape[1] + j
+                members[ends[cell]] = k
+                ends[cell] += 1
+
+
+@parallel
+def count_crossings(points, triangles, tops, bounds, grid, shape, ends, members, winding, on_surface):
+    """Winding numbers by the faces above each point, and whether a face holds the point.
+
+    `triangles` come in falling order of their highest point `tops`, so that a column can be left early.
+    """
+    for i in prange(len(points)):
+        px, py, pz = points[i, 0], points[i, 1], points[i, 2]
+        winding[i], on_surface[i] = 0.0, False
+        if (
+            px < bounds[0, 0] or px > bounds[1, 0]
+            or py < bounds[0, 1] or py > bounds[1, 1]
+            or pz < bounds[0, 2] or pz > bounds[1, 2]
+        ):  # fmt: skip
+            continue
+        column = _column(px, grid[2], grid[0], grid[1], grid[4], shape[0] - 1) * shape[1]
+        column += _column(py, grid[3], grid[0], grid[1], grid[5], shape[1] - 1)
+        total = 0
+        for m in range(ends[column - 1] if column > 0 else 0, ends[column]):
+            k = members[m]
+            if tops[k] < pz:
+                break
+            t = triangles[k]
+            crossing = vertical_crossing(px, py, pz, t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8])
+            if crossing == ON:
+                on_surface[i] = True
+                break
+            total += crossing
         winding[i] = total
