@@ -129,7 +129,8 @@ def points(mesh: Mesh, count: int, seed: int) -> Iterator[tuple[str, Points]]:
     mixed = np.stack([rng.choice(mesh.vertices[:, k], count) for k in range(3)], axis=1)
     yield "coordinates of three vertices", mixed
     # a + 2 (b - a) - (c - a)/2 and the like are on the plane of a face, or an ulp from it
-    plane = corners[:, 0] + 2 * (corners[:, 1] - corners[:, 0]) - (corners[:, 2] - corners[:, 0]) / 2
+    with np.errstate(over="ignore", invalid="ignore"):
+        plane = corners[:, 0] + 2 * (corners[:, 1] - corners[:, 0]) - (corners[:, 2] - corners[:, 0]) / 2
     yield "planes of faces", np.clip(np.nan_to_num(plane), -1.7e308, 1.7e308)
 
 

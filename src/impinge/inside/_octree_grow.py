@@ -225,7 +225,7 @@ def grow(mesh: Mesh) -> Tree:
     crowd, lattice, slots = growth.plant()
     while crowd.count:
         crowd, lattice, slots = growth.split(crowd, lattice, slots)
-    words = np.empty(4 * max(growth.units, 1))
+    words = np.empty(4 * growth.units)
     shorts, ints = words.view(np.float32), words.view(np.int32)
     root = growth.root
     for cells, units in growth.leaves:

@@ -60,6 +60,8 @@ def write_leaves(
         words[4 * unit + 3] = inv
         ints[8 * unit + 8] = windings[leaf]
         ints[8 * unit + 9] = blocks
+        for word in range(4 * unit + 5, 4 * unit + 8):
+            words[word] = 0.0
         sx, sy, sz = rx * scale[0], ry * scale[1], rz * scale[2]
         for k in range(blocks * LANES):
             at = 8 * (unit + HEADER_UNITS + BLOCK_UNITS * (k // LANES)) + k % LANES

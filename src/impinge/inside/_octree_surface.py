@@ -26,7 +26,13 @@ def _locate(px, py, pz, scale, origin, inv, depth, shape, codes):
 
 
 @exact
-def _unit(x, y, z):
+def _direction(px, py, pz, qx, qy, qz):
+    """Unit vector from p to another point, of any finite size."""
+    x, y, z = qx - px, qy - py, qz - pz
+    if np.isinf(x) or np.isinf(y) or np.isinf(z):
+        x, y, z = 0.5 * qx - 0.5 * px, 0.5 * qy - 0.5 * py, 0.5 * qz - 0.5 * pz
+    most = max(abs(x), abs(y), abs(z))
+    x, y, z = x / most, y / most, z / most
     length = np.sqrt(x * x + y * y + z * z)
     return x / length, y / length, z / length
 
@@ -35,15 +41,24 @@ def _unit(x, y, z):
 def _sector(dx, dy, dz, ax, ay, az, bx, by, bz):
     """Half the solid angle, without sign, of the sector between the rays p→a and p→b, seen from p + 0·d.
 
-    It is the spherical triangle of -d, a - p and b - p (all of length 1), [VanOosterom1983].
+    It is the spherical triangle of -d, a and b (directions from p), [VanOosterom1983]; written in a - d and
+    b - d, which are small and accurate where the sector is narrow and d points along it.
     """
+    ax, ay, az, bx, by, bz = ax - dx, ay - dy, az - dz, bx - dx, by - dy, bz - dz
     num = dx * (ay * bz - az * by) + dy * (az * bx - ax * bz) + dz * (ax * by - ay * bx)
-    da, db = dx * ax + dy * ay + dz * az, dx * bx + dy * by + dz * bz
-    return np.arctan2(abs(num), 1.0 - da - db + ax * bx + ay * by + az * bz)
+    return np.arctan2(abs(num), ax * bx + ay * by + az * bz)
 
 
 @exact
-def _seen_angle(px, py, pz, rx, ry, rz, vertices, faces, t, scale):
+def _half_plane(dx, dy, dz, ux, uy, uz, wx, wy, wz):
+    """Half the solid angle, without sign, of the half-plane along u through w, seen from p + 0·d."""
+    nx, ny, nz = uy * wz - uz * wy, uz * wx - ux * wz, ux * wy - uy * wx
+    mx, my, mz = ny * uz - nz * uy, nz * ux - nx * uz, nx * uy - ny * ux  # in the plane, away from the edge
+    return np.arctan2(abs(nx * dx + ny * dy + nz * dz), -(mx * dx + my * dy + mz * dz))
+
+
+@exact
+def _seen_angle(px, py, pz, rx, ry, rz, vertices, faces, t):
     """Limit of the solid angle of triangle t, which contains p, seen from p + 0·(r + e - p)."""
     a, b, c = faces[t, 0], faces[t, 1], faces[t, 2]
     ax, ay, az = vertices[a, 0], vertices[a, 1], vertices[a, 2]
@@ -55,18 +70,25 @@ def _seen_angle(px, py, pz, rx, ry, rz, vertices, faces, t, scale):
     side = orient3d_sign(ax, ay, az, bx, by, bz, cx, cy, cz, rx, ry, rz)
     if side == 0:
         side = -normal
-    dx, dy, dz = _unit((rx - px) * scale, (ry - py) * scale, (rz - pz) * scale)
-    total = 0.0
+    dx, dy, dz = _direction(px, py, pz, rx, ry, rz)
+    lines = 0  # edges on whose lines p is: none in the interior, one on an edge, two at a vertex
+    line = 0
     for edge in range(3):
         u, v = faces[t, edge], faces[t, (edge + 1) % 3]
         ux, uy, uz = vertices[u, 0], vertices[u, 1], vertices[u, 2]
         vx, vy, vz = vertices[v, 0], vertices[v, 1], vertices[v, 2]
         if normal_sign(px, py, pz, ux, uy, uz, vx, vy, vz) == 0:
-            continue  # p is on the line of this edge
-        ux, uy, uz = _unit((ux - px) * scale, (uy - py) * scale, (uz - pz) * scale)
-        vx, vy, vz = _unit((vx - px) * scale, (vy - py) * scale, (vz - pz) * scale)
-        total += _sector(dx, dy, dz, ux, uy, uz, vx, vy, vz)
-    return 2.0 * side * total
+            lines += 1
+            line = edge if lines == 1 else 3 - line - edge  # with two of them, the third
+    if lines == 0:
+        return 2.0 * side * np.pi
+    u, v, w = faces[t, line], faces[t, (line + 1) % 3], faces[t, (line + 2) % 3]
+    ux, uy, uz = _direction(px, py, pz, vertices[u, 0], vertices[u, 1], vertices[u, 2])
+    vx, vy, vz = _direction(px, py, pz, vertices[v, 0], vertices[v, 1], vertices[v, 2])
+    if lines == 2:
+        return 2.0 * side * _sector(dx, dy, dz, ux, uy, uz, vx, vy, vz)
+    wx, wy, wz = _direction(px, py, pz, vertices[w, 0], vertices[w, 1], vertices[w, 2])
+    return 2.0 * side * _half_plane(dx, dy, dz, ux, uy, uz, wx, wy, wz)
 
 
 @parallel
@@ -79,7 +101,6 @@ def find_surface_windings(
     leaf's reference, the sum over all triangles is a whole number; what the triangles at p add to it there
     are angles of plane sectors.
     """
-    even = scale.min()  # one factor for all axes, which keeps angles
     for i in prange(points.shape[0]):
         px, py, pz = points[i, 0], points[i, 1], points[i, 2]
         unit = np.int64(_locate(px, py, pz, scale, origin, inv, depth, shape, codes) >> 2)
@@ -99,5 +120,5 @@ def find_surface_windings(
                 vertices[c, 0], vertices[c, 1], vertices[c, 2],
             )  # fmt: skip
             if sign == ON_SURFACE:
-                angle += _seen_angle(px, py, pz, rx, ry, rz, vertices, faces, t, even)
+                angle += _seen_angle(px, py, pz, rx, ry, rz, vertices, faces, t)
         windings[i] = whole - angle / (4.0 * np.pi)
