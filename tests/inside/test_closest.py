@@ -188,8 +188,8 @@ def test_grid_is_the_same_as_its_points(name: str, shape: tuple[int, int, int]) 
     _, _, wanted = tree.query(points)
     found = tree.grid_distance(*axes)
     assert found.shape == shape
-    tolerance = 4 * U * float(np.abs(points).max())
-    np.testing.assert_allclose(found.ravel(), wanted, rtol=4 * U, atol=tolerance)
+    tolerance = 2 * U * float(np.abs(points).max())
+    np.testing.assert_allclose(found.ravel(), wanted, rtol=2 * U, atol=tolerance)
 
 
 def test_grid_edge_cases() -> None:

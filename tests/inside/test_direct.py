@@ -59,7 +59,7 @@ def test_open_mesh_is_found_on_and_beside_its_surface() -> None:
 
 
 def test_far_from_an_open_mesh() -> None:
-    """Beyond 2^20 sizes the dipole term is left: a square of side 1 seen from r covers 1/4πr² of the sphere."""
+    """Beyond 2^20 sizes the dipole term is left: a unit square at distance r covers 1/4πr² of the sphere."""
     square = Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2], [0, 2, 3]])
     for distance in (1e3, 1e5, 1e7, 1e30):
         found = Direct(square).winding(np.array([[0.5, 0.5, -distance]]))
@@ -144,5 +144,6 @@ def test_solid_angle_properties(points: list[tuple[float, float, float]], expone
 
 
 def test_solid_angle_of_an_octant() -> None:
-    assert _direct.solid_angle(0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1) == pytest.approx(math.pi / 2)
-    assert _direct.solid_angle(0.2, 0.2, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0) == 0
+    octant = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
+    assert _direct.solid_angle(*octant) == pytest.approx(math.pi / 2)
+    assert _direct.solid_angle(0.2, 0.2, 0.0, *octant[:9]) == 0

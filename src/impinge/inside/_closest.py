@@ -18,6 +18,7 @@ WIDTH = 8
 STACK = 256  # more than (depth of the tree, at most 11 for 2^31 triangles) × (WIDTH − 1) + WIDTH
 CHUNK = 256  # points that one thread takes at a time, each starting from its predecessor's nearest triangle
 NOWHERE = 1e150  # centre of a box that is not there: farther than anything
+FAR = 2.0**26  # in sizes of the mesh: distances are exact to 2^-26 of its size there
 FARTHEST = 1e299  # larger than any squared distance, smaller than that of NOWHERE
 # Bounds are lowered by this times |p − c|, far more than rounding (a few 2^-53), so that a triangle whose
 # computed distance ties with the best is never cut off: the answer does not depend on the order of search.
@@ -152,7 +153,8 @@ def nearest_slot(nodes, children, leaves, faces, px, py, pz, best_sq, best, stac
     Depth first, nearest child first. Among equal distances the lowest face wins.
     """
     xs, ys, zs, values = work[0], work[1], work[2], work[3]
-    xs[:], ys[:], zs[:] = px, py, pz
+    for i in range(WIDTH):
+        xs[i], ys[i], zs[i] = px, py, pz
     top = 0
     stack[0], stack_sq[0] = 0, 0.0
     while top >= 0:
@@ -185,11 +187,11 @@ def nearest_slot(nodes, children, leaves, faces, px, py, pz, best_sq, best, stac
 
 
 @exact
-def _length(x, y, z):
-    """√(x² + y² + z²) without underflow of the squares."""
+def length(x, y, z):
+    """√(x² + y² + z²), also where the squares underflow."""
     largest = max(abs(x), abs(y), abs(z))
-    if largest == 0.0:
-        return 0.0
+    if largest > 1e-140 or largest == 0.0:
+        return math.sqrt(x * x + y * y + z * z)
     x, y, z = x / largest, y / largest, z / largest
     return largest * math.sqrt(x * x + y * y + z * z)
 
@@ -226,28 +228,33 @@ def find_closest(points, visit, nodes, children, leaves, faces, closest, face, d
             x, y, z, qx, qy, qz = slot_vector(leaves, best, px, py, pz)
             closest[i, 0], closest[i, 1], closest[i, 2] = qx, qy, qz
             face[i] = faces[best]
-            distance[i] = _length(x, y, z)
+            distance[i] = length(x, y, z)
 
 
 @kernel
-def scale_points(points, factor, factor_2, farthest, scaled, low, high):
-    """Points times factor · factor_2 (powers of two), and their box; returns if one is beyond `farthest`.
+def scale_points(points, factor, factor_2, centre, scaled_centre, scaled, low, high):
+    """Points times factor · factor_2 (powers of two) and their box; returns whether one was beyond FAR.
 
-    What is hopelessly far is moved nearer on its line to the origin, so that squares stay finite.
+    Those are moved to the distance FAR on their line to the centre of the mesh: it looks alike from there,
+    and from farther away all its points would be at the same distance in double precision.
     """
     beyond = False
-    low[:], high[:] = np.inf, -np.inf
+    for d in range(3):
+        low[d], high[d] = np.inf, -np.inf
     for i in range(np.uint64(len(points))):
         largest = 0.0
         for d in range(3):
             x = points[i, d] * factor * factor_2
             scaled[i, d] = x
-            largest = max(largest, abs(x))
-        if largest > farthest:
+            largest = max(largest, abs(x - scaled_centre[d]))
+        if not largest <= FAR:
             beyond = True
-            largest = max(abs(points[i, 0]), abs(points[i, 1]), abs(points[i, 2]))
+            largest = 0.0
+            for d in range(3):  # a quarter: differences may overflow
+                largest = max(largest, abs(0.25 * points[i, d] - 0.25 * centre[d]))
             for d in range(3):
-                scaled[i, d] = points[i, d] / largest * farthest
+                share = (0.25 * points[i, d] - 0.25 * centre[d]) / largest
+                scaled[i, d] = scaled_centre[d] + share * FAR
         for d in range(3):
             low[d], high[d] = min(low[d], scaled[i, d]), max(high[d], scaled[i, d])
     return beyond

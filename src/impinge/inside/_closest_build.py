@@ -215,7 +215,8 @@ def bound_nodes(corners, order, ranges, children, nodes, leaves, faces):
         for i in range(WIDTH):
             low, high = ranges[at, i, 0], ranges[at, i, 1]
             if low == high:
-                nodes[at, :, i] = 0.0
+                for d in range(nodes.shape[1]):
+                    nodes[at, d, i] = 0.0
                 nodes[at, 0, i], nodes[at, 3, i] = NOWHERE, 1.0
                 continue
             _bound_range(corners, order, low, high, nodes[at], i)

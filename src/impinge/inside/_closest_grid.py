@@ -16,6 +16,7 @@ from impinge.inside._closest import (
     NOWHERE,
     STACK,
     WIDTH,
+    length,
     measure_lanes,
     nearest_slot,
     slot_vector,
@@ -68,6 +69,11 @@ def _frame_triangle(a, b, c, out):
     out[16], out[17], out[18] = (along / right, height / right, right) if right > 0.0 else (-1.0, 0.0, 0.0)
 
 
+@exact
+def _distance(a, b):
+    return length(b[0] - a[0], b[1] - a[1], b[2] - a[2])
+
+
 @parallel
 def frame_leaves(nodes, children, leaves, frames, boxes):
     """Frames of all triangles, and the boxes of all leaves once more, each in one piece."""
@@ -75,10 +81,11 @@ def frame_leaves(nodes, children, leaves, frames, boxes):
         for i in range(WIDTH):
             if children[item, i] < 0 and nodes[item, 0, i] != NOWHERE:
                 leaf = ~children[item, i]
-                boxes[leaf] = nodes[item, :, i]
+                for d in range(BOX):
+                    boxes[leaf, d] = nodes[item, d, i]
                 for lane in range(WIDTH):
                     a, b, c = leaves[leaf, 0:3, lane], leaves[leaf, 3:6, lane], leaves[leaf, 6:9, lane]
-                    ab, ac, bc = np.sum((b - a) ** 2), np.sum((c - a) ** 2), np.sum((c - b) ** 2)
+                    ab, ac, bc = _distance(a, b), _distance(a, c), _distance(b, c)
                     if ab >= ac and ab >= bc:
                         _frame_triangle(a, b, c, frames[leaf, :, lane])
                     elif ac >= bc:
@@ -251,9 +258,11 @@ def grid_distances(xs, ys, zs, path, side, nodes, children, leaves, faces, boxes
             cx, cy, cz, radius = _place_packet(xs, ys, zs, i, j, k, x, y, z)
             if first:
                 first = False
-                best[:], _ = nearest_slot(
+                start, _ = nearest_slot(
                     nodes, children, leaves, faces, cx, cy, cz, FARTHEST, 0, stack, stack_sq, work_4
                 )
+                for lane in range(WIDTH):
+                    best[lane] = start
                 _gather_triangles(leaves, best, triangles)
             measure_lanes(triangles, x, y, z, best_sq)
             _, _, _, qx, qy, qz = slot_vector(leaves, best[0], cx, cy, cz)

@@ -12,7 +12,6 @@ from impinge.shapes.mesh import Mesh
 
 __all__ = ["ClosestTree"]
 
-_FAR = 2.0**300  # in sizes of the mesh: points beyond it are moved nearer, so that squares stay finite
 _CUBE = 8  # side of the cubes of grid points that one thread takes at a time
 
 
@@ -30,7 +29,8 @@ class ClosestTree:
 
     The answer is that of a comparison with all triangles, to the last bit, whatever the number of threads and
     the order of the points. Among faces at equal distance the lowest is reported: the faces that meet at the
-    nearest edge or vertex tie exactly.
+    nearest edge or vertex tie exactly. Points more than 2^26 sizes of the mesh away get the nearest point
+    that is seen from 2^26 sizes away in their direction.
 
     Parameters
     ----------
@@ -42,11 +42,12 @@ class ClosestTree:
         m, width = len(mesh.faces), _closest.WIDTH
         # The vertices of a face in the order of their numbers: both faces at an edge then compute the nearest
         # point of the edge in the same way, bit by bit.
-        corners = mesh.vertices[np.sort(mesh.faces, axis=1)].reshape(m, 9)
+        corners = mesh.vertices[np.sort(mesh.merged_faces, axis=1)].reshape(m, 9)
         low, high = corners.reshape(-1, 3).min(axis=0), corners.reshape(-1, 3).max(axis=0)
         half = float((0.5 * high - 0.5 * low).max())
         # A power of two is exact; at a size of about 1 squares stay in range.
         self._exponent = -math.frexp(half if half > 0 else float(np.abs(high).max()))[1]
+        self._centre = 0.5 * low + 0.5 * high
         corners = np.ascontiguousarray(self._scale(corners))
         mid = np.ascontiguousarray((corners[:, 0:3] + corners[:, 3:6] + corners[:, 6:9]).T)
         order = np.arange(m, dtype=np.int32)
@@ -96,7 +97,8 @@ class ClosestTree:
         scaled, low, high = np.empty((n, 3)), np.empty(3), np.empty(3)
         part = self._exponent // 2  # 2^exponent itself may be out of range
         factors = 2.0**part, 2.0 ** (self._exponent - part)
-        beyond = _closest.scale_points(points, *factors, _FAR, scaled, low, high)
+        centre = self._centre, self._scale(self._centre)
+        beyond = _closest.scale_points(points, *factors, *centre, scaled, low, high)
         # Neighbours one after the other: each starts from the answer of the one before it.
         bits = min(max(int(math.log2(n / 4) / 3), 1), 7) if n > 64 else 0
         visit = np.empty(n, np.int64)
@@ -108,7 +110,7 @@ class ClosestTree:
             closest = np.ldexp(closest, -self._exponent)
             distance = np.ldexp(distance, -self._exponent)
         if beyond:
-            for i in np.flatnonzero(np.abs(scaled).max(axis=1) >= _FAR):
+            for i in np.flatnonzero(np.abs(scaled - centre[1]).max(axis=1) > 0.5 * _closest.FAR):
                 distance[i] = math.dist(points[i], closest[i])
         return closest, face, distance
 
@@ -132,7 +134,9 @@ class ClosestTree:
         if 0 in shape:
             return distance
         u, v, w = (np.ascontiguousarray(self._scale(axis)) for axis in (x, y, z))
-        if max(np.abs(u).max(), np.abs(v).max(), np.abs(w).max()) > _FAR:
+        centre = self._scale(self._centre)
+        reach = max(np.abs(axis - middle).max() for axis, middle in zip((u, v, w), centre, strict=True))
+        if reach > _closest.FAR:
             points = np.stack(np.meshgrid(x, y, z, indexing="ij"), axis=-1).reshape(-1, 3)
             return self.query(np.ascontiguousarray(points))[2].reshape(shape)
         if self._grid is None:
