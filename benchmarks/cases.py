@@ -86,8 +86,9 @@ class Sizes:
     sphere_level: int  # of the speed and grid parts
     foam_faces: int
     rounds: int  # of alternating measurements
+    least_rounds: int
     call_seconds: float  # longest single measurement; slower methods get a subset of the points
-    method_seconds: float  # a method that has used more sits out the rounds after the third
+    method_seconds: float  # a method that has used more sits out the rounds after the least
     growth_levels: tuple[int, ...]
     growth_foams: tuple[int, ...]
     fit_from: int  # sphere level from which build time and memory must be linear
@@ -103,7 +104,8 @@ FULL = Sizes(
     sphere_level=7,
     foam_faces=FOAMS[2],
     rounds=7,
-    call_seconds=6.0,
+    least_rounds=3,
+    call_seconds=3.0,
     method_seconds=25.0,
     growth_levels=(3, 4, 5, 6, 7, 8, 9),
     growth_foams=FOAMS,
@@ -119,14 +121,15 @@ QUICK = Sizes(
     sphere_level=5,
     foam_faces=FOAMS[0],
     rounds=3,
-    call_seconds=0.5,
-    method_seconds=1.5,
+    least_rounds=2,
+    call_seconds=0.3,
+    method_seconds=1.0,
     growth_levels=(3, 4, 5, 6),
     growth_foams=FOAMS[:2],
     fit_from=4,
-    curve_levels=(1, 3, 5),
-    curve_points=(1, 100, 10_000, 100_000),
-    curve_seconds=1.0,
-    grid_inside=64,
-    grid_distance=32,
+    curve_levels=(2, 5),
+    curve_points=(1, 1_000, 100_000),
+    curve_seconds=2.0,
+    grid_inside=100,
+    grid_distance=50,
 )

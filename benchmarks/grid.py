@@ -45,6 +45,7 @@ def _measure_case(octree: Impinge, case: cases.Case, values: str, n: int, rounds
         "points_s": by_point,
         "ratio": by_point / by_grid,
         "differ": int((results["grid"].ravel() != results["points"]).sum()),
+        "largest_difference": float(np.abs(results["grid"].ravel() * 1.0 - results["points"]).max()),
     }
 
 

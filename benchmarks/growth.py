@@ -109,19 +109,27 @@ def _over_triangles(
     return rows
 
 
+def _forecast(known: list[tuple[int, float]], count: int) -> float:
+    """Seconds for `count` points, on the line through the last two measurements (points, seconds)."""
+    if len(known) < 2:
+        return 0.0
+    (n0, t0), (n1, t1) = known[-2:]
+    return t1 + (t1 - t0) / (n1 - n0) * (count - n1)
+
+
 def _over_points(methods: list[Method], case: cases.Case, sizes: cases.Sizes) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     points = cases.random_points(case, sizes.points)
     for method in methods:
         progress(f"curves: over points, {case.label}, {method.name}")
         build, built = best_of(3, method.build, case.vertices, case.faces)
-        per_point = 0.0
+        known: list[tuple[int, float]] = []
         for count in sizes.curve_points:
-            if per_point * count > sizes.curve_seconds or count > method.most_points:
+            if _forecast(known, count) > sizes.curve_seconds or count > method.most_points:
                 break
             prepared = method.prepare(points[:count])
             query, _ = best_of(5, method.contains, built, prepared)
-            per_point = query.seconds / count
+            known.append((count, query.seconds))
             rows.append(
                 {
                     "family": case.family,

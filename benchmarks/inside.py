@@ -114,6 +114,7 @@ def _text(results: dict[str, Any], verdicts: list[str]) -> str:
             blocks += [f"## {title}", write(results[part])]
     if verdicts:
         remark = " (small sizes: an indication only)" if results["quick"] else ""
+        remark += " (BUSY MACHINE: met or missed means nothing)" if report.is_busy(results["about"]) else ""
         blocks += [f"## Required figures{remark}", "\n".join(f"- {verdict}" for verdict in verdicts)]
     return "\n\n".join(blocks) + "\n"
 
@@ -122,10 +123,11 @@ def main(arguments: list[str] | None = None) -> int:
     options = _arguments(arguments)
     cpus = measure.limit_threads(options.threads)
     results = _measure(options, cpus)
-    print(results["text"])
+    text = results.pop("text")
     options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "inside.md").write_text(results.pop("text"), encoding="utf-8")
+    (options.out / "inside.md").write_text(text, encoding="utf-8")
     (options.out / "inside.json").write_text(json.dumps(results, indent=1), encoding="utf-8")
+    print(text)
     written = [options.out / "inside.json", options.out / "inside.md"]
     try:
         from benchmarks import plots

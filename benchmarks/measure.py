@@ -136,6 +136,7 @@ def machine(threads: int, cpus: list[int]) -> dict[str, Any]:
         "threads": threads,
         "numba_threads": numba.get_num_threads(),
         "numba_layer": numba.threading_layer(),
+        "omp_wait_policy": os.environ.get("OMP_WAIT_POLICY", "default"),
         "date": time.strftime("%Y-%m-%d %H:%M:%S"),
     }
 

@@ -139,11 +139,16 @@ def grid_verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
 # Tables
 
 
-def _busy_text(others: float | None) -> str:
-    if others is None:
+def is_busy(facts: dict[str, Any]) -> bool:
+    """Whether other processes took more than a tenth of a CPU from the measurements."""
+    return (facts["others_cpus"] or 0.0) > 0.1
+
+
+def _busy_text(facts: dict[str, Any]) -> str:
+    if facts["others_cpus"] is None:
         return "what other processes used is not known"
-    warning = "; BUSY MACHINE: DO NOT TRUST THESE FIGURES" if others > 0.1 else ""
-    return f"other processes used {others:.2f} of these CPUs on average{warning}"
+    warning = "; BUSY MACHINE: DO NOT TRUST THESE FIGURES" if is_busy(facts) else ""
+    return f"other processes used {facts['others_cpus']:.2f} of these CPUs on average{warning}"
 
 
 def machine_text(facts: dict[str, Any], peers: dict[str, str], absent: dict[str, str]) -> str:
@@ -153,9 +158,10 @@ def machine_text(facts: dict[str, Any], peers: dict[str, str], absent: dict[str,
         f"{facts['cpu']}, {facts['cpus']} CPUs, {facts['memory_gb']} GB memory; {facts['system']}",
         f"Python {facts['python']}, {versions}; "
         f"impinge {facts['impinge']}, commit {facts['commit']}{changed}",
-        f"{facts['threads']} threads on CPUs {facts['used_cpus']}, Numba's layer: {facts['numba_layer']}; "
+        f"{facts['threads']} threads on CPUs {facts['used_cpus']}, Numba's layer: {facts['numba_layer']}, "
+        f"OMP_WAIT_POLICY: {facts['omp_wait_policy']}; "
         f"load average before: {facts['load_before']}, after: {facts['load_after']}; {facts['date']}",
-        _busy_text(facts["others_cpus"]),
+        _busy_text(facts),
         "peers: " + (", ".join(f"{name} {version}" for name, version in peers.items()) or "none"),
         *(f"absent: {name} ({reason})" for name, reason in absent.items()),
     ]
@@ -228,7 +234,9 @@ def grid_text(rows: list[dict[str, Any]]) -> str:
             seconds(row["points_s"]),
             f"{row['ratio']:.3g}",
             str(row["differ"]),
+            f"{row['largest_difference']:.2g}",
         ]
         for row in rows
     ]
-    return table(["mesh", "values", "grid", "point by point", "ratio", "differ"], body, left=2)
+    head = "mesh, values, grid, point by point, ratio, differ, largest difference"
+    return table(head.split(", "), body, left=2)

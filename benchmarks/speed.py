@@ -14,7 +14,6 @@ from benchmarks.measure import Method, Share, Timing, alternating, best, forget_
 from benchmarks.ours import Impinge
 from benchmarks.report import progress
 
-_LEAST_ROUNDS = 3
 _SETTLED = 200  # disagreements looked at
 
 
@@ -34,13 +33,15 @@ class _Run:
         return sum(t.seconds for t in self.builds) + sum(t.seconds for t in queries)
 
     def go(self, case: cases.Case) -> None:
-        """Build afresh, then ask each set of points three times."""
+        """Build afresh, then ask each set of points three times, or once if it takes more than a second."""
         timing, built = timed(self.method.build, case.vertices, case.faces)
         self.builds.append(timing)
         for kind, part in self.shares.items():
             first, self.answers[kind] = timed(self.method.contains, built, part.prepared)
             self.firsts.setdefault(kind, []).append(first)
-            part.timings += [first, *(timed(self.method.contains, built, part.prepared)[0] for _ in range(2))]
+            part.timings.append(first)
+            for _ in range(2 if first.seconds < 1 else 0):
+                part.timings.append(timed(self.method.contains, built, part.prepared)[0])
 
     def row(self, case: cases.Case, kind: str) -> dict[str, Any]:
         part = self.shares[kind]
@@ -103,7 +104,7 @@ def _measure_case(
     runs = [_start(method, case, points, sizes) for method in [octree, *peers]]
     forget_garbage()
     for number, run in alternating(runs, sizes.rounds):
-        if number < _LEAST_ROUNDS or run.spent < sizes.method_seconds:
+        if number < sizes.least_rounds or run.spent < sizes.method_seconds:
             progress(f"speed: {case.label}, round {number + 1} of {sizes.rounds}, {run.method.name}")
             run.go(case)
     return [
