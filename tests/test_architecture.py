@@ -164,11 +164,7 @@ def test_jit_writes_the_flags_out():
     for node in ast.walk(tree):
         if isinstance(node, ast.Dict):
             values.update(
-                {
-                    k.value: v
-                    for k, v in zip(node.keys, node.values, strict=True)
-                    if isinstance(k, ast.Constant)
-                }
+                {k.value: v for k, v in zip(node.keys, node.values, strict=True) if isinstance(k, ast.Constant)}
             )
         if isinstance(node, ast.keyword):
             assert node.arg not in ("inline", "fastmath"), "written once, in _FLAGS"

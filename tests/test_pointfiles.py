@@ -267,9 +267,7 @@ def test_no_points(ending, tmp_path):
         assert read(tmp_path / f"b{ending}").shape == (0, 3)
 
 
-@pytest.mark.parametrize(
-    "data", ["", "\n\n", "# x y z\n", "0\n\n", "0\ncomment", "x,y,z", "\ufeff"], ids=repr
-)
+@pytest.mark.parametrize("data", ["", "\n\n", "# x y z\n", "0\n\n", "0\ncomment", "x,y,z", "\ufeff"], ids=repr)
 def test_no_points_in_text(data, tmp_path):
     for ending in (".xyz", ".csv"):
         if not (ending == ".csv" and data.startswith("0")):
@@ -400,9 +398,7 @@ def test_npz_announces_too_much(tmp_path):
 
 def test_npz_with_many_arrays(tmp_path):
     np.savez(tmp_path / "a.npz", one=POINTS, two=POINTS)
-    with pytest.raises(
-        InputError, match="found the arrays one, two, expected one called points, or a single array"
-    ):
+    with pytest.raises(InputError, match="found the arrays one, two, expected one called points, or a single array"):
         open_points(tmp_path / "a.npz")
 
 

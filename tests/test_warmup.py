@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import impinge
+from impinge import _warmup
 
 PACKAGE = Path(impinge.__file__).parent
 
@@ -39,11 +40,7 @@ def taken_from_kernel_files(path: Path) -> Iterator[tuple[str, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("impinge"):
             for alias in node.names:
-                if (
-                    (PACKAGE.parent / f"{node.module}.{alias.name}".replace(".", "/"))
-                    .with_suffix(".py")
-                    .exists()
-                ):
+                if (PACKAGE.parent / f"{node.module}.{alias.name}".replace(".", "/")).with_suffix(".py").exists():
                     modules[alias.asname or alias.name] = f"{node.module}.{alias.name}"
                 elif node.module.rpartition(".")[2].startswith("_"):
                     yield node.module, alias.name
@@ -65,3 +62,18 @@ def test_warmup_compiles_every_kernel_once():
     assert [name for name, found in versions.items() if not found] == [], "warm-up does not call these"
     # Two versions mean that arrays of two kinds come through `_check`, and everybody waits twice.
     assert {name: found for name, found in versions.items() if len(found) > 1} == {}
+
+
+def test_run_does_every_step():
+    """Here and in workers; all is compiled by now, or the test before was left out."""
+    started, finished = [], []
+    _warmup.run(2, started.append, finished.append)
+    names = [name for name, _ in _warmup.steps()]
+    assert sorted(started) == sorted(finished) == sorted(names)
+    assert finished[-1] == names[-1]
+
+
+def test_a_failed_step_is_told(monkeypatch):
+    monkeypatch.setattr(_warmup, "steps", lambda: [("one", print)] * 100)  # more than the workers know of
+    with pytest.raises(RuntimeError, match="a step of the warm-up failed"):
+        _warmup.run(1, lambda name: None, lambda name: None)

@@ -5,9 +5,14 @@ A path that is missing is an error here, not a step left out: ``tests/test_warmu
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import Empty, SimpleQueue
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,36 +20,11 @@ from numpy.typing import NDArray
 from impinge import exact, shapes
 from impinge.inside.solid import METHODS, Solid
 
-_QUERIES = ("classify", "contains", "winding", "distance", "closest")
-
 
 def _points(mesh: shapes.Mesh) -> NDArray[np.float64]:
     """Points anywhere, exactly on the surface, and as near to it as rounding lets them be."""
     anywhere = np.random.default_rng(0).uniform(-1.2, 1.2, (500, 3))
     return np.concatenate([anywhere, mesh.vertices, mesh.vertices[mesh.faces].mean(axis=1)])
-
-
-def _survey_mesh(mesh: shapes.Mesh) -> None:
-    for name in ("area", "volume", "centroid", "inertia", "bounds", "is_closed", "is_manifold"):
-        getattr(mesh, name)
-    mesh.problems()
-    mesh.components()
-
-
-def _check_meshes() -> None:
-    sphere = shapes.octasphere(3)
-    _survey_mesh(sphere)
-    corners = sphere.vertices[sphere.faces].reshape(-1, 3)
-    _survey_mesh(shapes.Mesh(corners, np.arange(len(corners)).reshape(-1, 3)))  # equal vertices are merged
-    shapes.Mesh(np.outer([0, 1, 2], [1, 1, 1]), [[0, 1, 2]]).problems()  # a face without area
-    (sphere + shapes.box()).split()
-
-
-def _make_shapes() -> None:
-    shapes.icosphere(1)
-    shapes.cylinder()
-    shapes.torus()
-    shapes.foam(5000)
 
 
 def _decide() -> None:
@@ -55,30 +35,128 @@ def _decide() -> None:
     exact.segment_triangle(p, q, a, b, c)
 
 
-def _query(solid: Solid) -> None:
-    points = _points(solid.mesh)
-    for name in _QUERIES:
-        getattr(solid, name)(points)
-    solid.grid((4, 5, 6))
+def _survey_mesh(mesh: shapes.Mesh) -> None:
+    for name in ("area", "volume", "centroid", "inertia", "bounds", "is_closed", "is_manifold"):
+        getattr(mesh, name)
+    mesh.problems()
+    mesh.components()
+
+
+def _use_meshes() -> None:
+    sphere = shapes.octasphere(3)
+    _survey_mesh(sphere)
+    corners = sphere.vertices[sphere.faces].reshape(-1, 3)
+    _survey_mesh(shapes.Mesh(corners, np.arange(len(corners)).reshape(-1, 3)))  # equal vertices are merged
+    shapes.Mesh(np.outer([0, 1, 2], [1, 1, 1]), [[0, 1, 2]]).problems()  # a face without area
+    (sphere + shapes.box()).split()
+    shapes.icosphere(1)
+    shapes.cylinder()
+    shapes.torus()
+    shapes.foam(5000)
+
+
+def _classify(method: str) -> None:
+    for mesh in (shapes.octasphere(4), shapes.box(divisions=2)):  # enough triangles for several levels
+        solid = Solid(mesh, method)
+        solid.classify(_points(mesh))
+        solid.winding(_points(mesh))
+        solid.grid((4, 5, 6))
+
+
+def _find_nearest() -> None:
+    solid = Solid(shapes.octasphere(4), "direct")
+    solid.closest(_points(solid.mesh))
     solid.grid((4, 5, 6), values="distance")
-    solid.describe()
 
 
-def _use_method(method: str) -> None:
-    _query(Solid(shapes.octasphere(4), method))  # enough triangles for several levels of any tree
-    _query(Solid(shapes.box(divisions=2), method))
+def _ask_everything() -> None:
+    """All questions to all methods; what they need is compiled by the steps before."""
+    sphere = shapes.octasphere(3)
+    for method in METHODS[1:]:  # the first, auto, is one of the others
+        solid = Solid(sphere, method)
+        for name in ("classify", "contains", "winding", "distance", "closest"):
+            getattr(solid, name)(_points(sphere))
+        solid.grid((4, 5, 6))
+        solid.grid((4, 5, 6), values="distance")
+        solid.describe()
+        with tempfile.TemporaryDirectory() as folder:
+            solid.save(Path(folder) / "solid.npz")
+            Solid.load(Path(folder) / "solid.npz").classify(_points(sphere))
+    Solid(shapes.Mesh(sphere.vertices, sphere.faces[1:]), "direct").winding(_points(sphere))
 
 
-def _use_open_mesh() -> None:
-    sphere = shapes.octasphere(2)
-    _query(Solid(shapes.Mesh(sphere.vertices, sphere.faces[1:]), "direct"))
+def steps() -> list[tuple[str, Callable[[], None]]]:
+    """What is compiled, in words, and the function that does it; long ones first, and the last after all others."""
+    return [
+        ("inside by octree", lambda: _classify("octree")),
+        ("nearest point", _find_nearest),
+        ("inside by direct", lambda: _classify("direct")),
+        ("inside by ray", lambda: _classify("ray")),
+        ("inside by ray-exact", lambda: _classify("ray-exact")),
+        ("exact predicates", _decide),
+        ("meshes", _use_meshes),
+        ("all together", _ask_everything),
+    ]
 
 
-def _save_and_load() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "solid.npz"
-        Solid(shapes.octasphere(3)).save(path)
-        _query(Solid.load(path))
+def run(workers: int, started: Callable[[str], None], finished: Callable[[str], None]) -> None:
+    """Run all steps, several at a time in processes of their own; the callbacks get their names."""
+    listed = steps()
+    waiting: SimpleQueue[int] = SimpleQueue()
+    for number in range(len(listed) - 1):
+        waiting.put(number)
+
+    def take_steps(_: int) -> None:
+        with _Worker() as worker:
+            while True:
+                try:
+                    number = waiting.get_nowait()
+                except Empty:
+                    return
+                started(listed[number][0])
+                worker.do(number)
+                finished(listed[number][0])
+
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(take_steps, range(workers)))
+    name, last = listed[-1]
+    started(name)
+    last()
+    finished(name)
+
+
+def serve() -> None:
+    """Run the steps whose numbers come on stdin, and answer each with a line: what a worker does."""
+    listed = steps()
+    for line in sys.stdin:
+        listed[int(line)][1]()
+        print("done", flush=True)
+
+
+class _Worker:
+    """Another Python that runs steps."""
+
+    def __enter__(self) -> _Worker:
+        # One thread: what is compiled does not depend on it, and waiting threads would slow the others down.
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", "from impinge import _warmup; _warmup.serve()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "NUMBA_NUM_THREADS": "1"},
+        )
+        return self
+
+    def do(self, number: int) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        print(number, file=self._process.stdin, flush=True)
+        if self._process.stdout.readline() != "done\n":
+            raise RuntimeError("a step of the warm-up failed; what happened stands above")
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.communicate()
 
 
 def load_checks() -> None:
@@ -90,16 +168,3 @@ def load_method(method: str) -> None:
     """Compile, or load from the cache, what building and classifying by one method needs."""
     solid = Solid(shapes.octasphere(4), method)
     solid.classify(_points(solid.mesh))
-
-
-def steps() -> list[tuple[str, Callable[[], None]]]:
-    """What is compiled, in words, and the function that does it."""
-    listed: list[tuple[str, Callable[[], None]]] = [
-        ("Exact predicates", _decide),
-        ("Mesh checks", _check_meshes),
-        ("Shapes", _make_shapes),
-    ]
-    for method in METHODS[1:]:  # the first, auto, is one of the others
-        listed.append((f"Inside by {method}", lambda method=method: _use_method(method)))  # type: ignore[misc]
-    listed += [("Open meshes", _use_open_mesh), ("Saved solids", _save_and_load)]
-    return listed

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import signal
 import sys
 import time
@@ -135,18 +136,12 @@ def inside(
     points: Annotated[Path, typer.Argument(metavar="POINTS", help="Points: .npy, .npz, .csv, .xyz or .ply.")],
     out: Annotated[
         Path | None,
-        typer.Option(
-            "-o", "--out", help="Output, same endings as POINTS. Default: <POINTS>-inside.<ending>, here."
-        ),
+        typer.Option("-o", "--out", help="Output, same endings as POINTS. Default: <POINTS>-inside.<ending>, here."),
     ] = None,
-    method: Annotated[
-        Method, typer.Option(help="How to find out; auto takes octree if it can.")
-    ] = Method.auto,
+    method: Annotated[Method, typer.Option(help="How to find out; auto takes octree if it can.")] = Method.auto,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads. Default: all cores.")] = None,
     chunk: Annotated[int, typer.Option(min=1, help="Points held in memory at a time.")] = 1_000_000,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object instead of the summary.")
-    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the summary.")] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print no summary.")] = False,
 ) -> None:
     """Tell for each of the POINTS whether it is inside the MESH.
@@ -280,9 +275,7 @@ def _print_summary(facts: dict[str, Any]) -> None:
     table.add_column(style="bold")
     table.add_column(overflow="fold")
     table.add_row("mesh", f"{mesh['path']}: {mesh['triangles']:,} triangles, {closed}, {volume}")
-    table.add_row(
-        "method", f"{facts['method']}, {facts['threads']} threads, {facts['solid_bytes'] / 1e6:.3g} MB"
-    )
+    table.add_row("method", f"{facts['method']}, {facts['threads']} threads, {facts['solid_bytes'] / 1e6:.3g} MB")
     for name in ("inside", "on", "outside"):
         count = facts["counts"][name]
         share = f" ({100 * count / total:.4g} %)" if total else ""
@@ -304,12 +297,18 @@ def warmup() -> None:
             from impinge import _warmup
             from impinge._jit import cache_folder
 
-            steps = _warmup.steps()
-            bar.update(task, total=len(steps))
-            for name, step in steps:
-                bar.update(task, description=name)
-                step()
+            under_way: list[str] = []
+
+            def begin(name: str) -> None:
+                under_way.append(name)
+                bar.update(task, description=f"Compiling {', '.join(under_way)}")
+
+            def end(name: str) -> None:
+                under_way.remove(name)
                 bar.advance(task)
+
+            bar.update(task, total=len(_warmup.steps()))
+            _warmup.run(min(os.cpu_count() or 1, 2), begin, end)
         print(f"compiled in {_duration(time.perf_counter() - started)} into {cache_folder()}")
 
 

@@ -76,9 +76,7 @@ class NpzPoints(PointSource):
         if len(members) == 1:
             return members[0]
         names = ", ".join(name.removesuffix(".npy") for name in members)
-        raise InputError(
-            f"{path}: found the arrays {names or '(none)'}, expected one called points, or a single array"
-        )
+        raise InputError(f"{path}: found the arrays {names or '(none)'}, expected one called points, or a single array")
 
     def _read(self, size: int) -> Iterator[NDArray[np.float64]]:
         try:

@@ -47,9 +47,7 @@ def _read_head(file: IO[bytes]) -> tuple[str, list[_Element], int]:
                 kind = name
             case ["element", name, count] if count.isdigit():
                 elements.append(_Element(name, int(count), []))
-            case ["property", "list", count_type, type_, name] if elements and {count_type, type_} <= {
-                *_TYPES
-            }:
+            case ["property", "list", count_type, type_, name] if elements and {count_type, type_} <= {*_TYPES}:
                 elements[-1].fields.append((name, "list"))
             case ["property", type_, name] if elements and type_ in _TYPES:
                 elements[-1].fields.append((name, _TYPES[type_]))

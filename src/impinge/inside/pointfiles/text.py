@@ -69,9 +69,7 @@ class TextPoints(PointSource):
             if len(points):
                 yield points
         if self._announced is not None and done < self._announced:
-            raise InputError(
-                f"{self.path}: ends early: it announces {self._announced} rows, but holds {done}"
-            )
+            raise InputError(f"{self.path}: ends early: it announces {self._announced} rows, but holds {done}")
 
     def _blocks(self) -> Iterator[tuple[bytes, int]]:
         """Pieces of whole lines, with the number of the first."""
@@ -114,9 +112,7 @@ class TextPoints(PointSource):
         if bad is not None:
             raise self._explain(block, line, row, "a number is not finite")
         if quoted and len(points) != sum(1 for _ in self._lines(block, line)):
-            raise InputError(
-                f"{self.path}: after line {line}: a text in quotes runs over the end of its line"
-            )
+            raise InputError(f"{self.path}: after line {line}: a text in quotes runs over the end of its line")
         if self._only and most is not None and len(points) == most:
             if sum(1 for _ in self._lines(block, line)) > most:
                 raise InputError(f"{self.path}: holds more than the {self._announced} rows it announces")
