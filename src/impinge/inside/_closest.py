@@ -15,6 +15,10 @@ import numpy as np
 from impinge._jit import exact, kernel, parallel, prange
 
 WIDTH = 8
+BOX = 15  # numbers of a box: centre, three axes, three half sides
+# Numbers of a node and of a leaf. The arrays have one axis, and places of numbers are written as constants:
+# the compiler then sees at once that they differ from where the results go.
+NODE, LEAF = BOX * WIDTH, 9 * WIDTH
 STACK = 256  # more than (depth of the tree, at most 11 for 2^31 triangles) × (WIDTH − 1) + WIDTH
 CHUNK = 256  # points that one thread takes at a time, each starting from its predecessor's nearest triangle
 NOWHERE = 1e150  # centre of a box that is not there: farther than anything
@@ -96,17 +100,30 @@ def closest_point_on_triangle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
 
 
 @kernel
-def bound_children(node, px, py, pz, bound_sq):
+def bound_children(nodes, at, px, py, pz, bound_sq):
     """Lower bounds of the squared distances from p to what the WIDTH boxes of a node hold.
 
     distance² ≥ Σ_k max(|n_k·v| − h_k, 0)²,   v = p − c, n_k the axes and h_k the half sides of a box
     """
+    rows = nodes[at * NODE : (at + 1) * NODE]
     for i in range(len(bound_sq)):  # not WIDTH: a loop of known length is unrolled before it is vectorised
-        vx, vy, vz = px - node[0, i], py - node[1, i], pz - node[2, i]
+        vx, vy, vz = px - rows[i], py - rows[i + WIDTH], pz - rows[i + 2 * WIDTH]
         slack = MARGIN * (abs(vx) + abs(vy) + abs(vz))
-        x = abs(node[3, i] * vx + node[4, i] * vy + node[5, i] * vz) - node[12, i] - slack
-        y = abs(node[6, i] * vx + node[7, i] * vy + node[8, i] * vz) - node[13, i] - slack
-        z = abs(node[9, i] * vx + node[10, i] * vy + node[11, i] * vz) - node[14, i] - slack
+        x = (
+            abs(rows[i + 3 * WIDTH] * vx + rows[i + 4 * WIDTH] * vy + rows[i + 5 * WIDTH] * vz)
+            - rows[i + 12 * WIDTH]
+            - slack
+        )
+        y = (
+            abs(rows[i + 6 * WIDTH] * vx + rows[i + 7 * WIDTH] * vy + rows[i + 8 * WIDTH] * vz)
+            - rows[i + 13 * WIDTH]
+            - slack
+        )
+        z = (
+            abs(rows[i + 9 * WIDTH] * vx + rows[i + 10 * WIDTH] * vy + rows[i + 11 * WIDTH] * vz)
+            - rows[i + 14 * WIDTH]
+            - slack
+        )
         x = x if x > 0.0 else 0.0
         y = y if y > 0.0 else 0.0
         z = z if z > 0.0 else 0.0
@@ -114,16 +131,17 @@ def bound_children(node, px, py, pz, bound_sq):
 
 
 @kernel
-def measure_lanes(leaf, px, py, pz, distance_sq):
+def measure_lanes(leaves, at, px, py, pz, distance_sq):
     """Squared distances from WIDTH points to as many triangles, lane by lane.
 
     The steps of `nearest_on_triangle` with choices instead of branches, and here rather than called: the
     compiler vectorises a loop only if all it calls is small enough to be inlined.
     """
+    rows = leaves[at * LEAF : (at + 1) * LEAF]
     for i in range(len(distance_sq)):
-        ax, ay, az = leaf[0, i], leaf[1, i], leaf[2, i]
-        bx, by, bz = leaf[3, i], leaf[4, i], leaf[5, i]
-        cx, cy, cz = leaf[6, i], leaf[7, i], leaf[8, i]
+        ax, ay, az = rows[i], rows[i + WIDTH], rows[i + 2 * WIDTH]
+        bx, by, bz = rows[i + 3 * WIDTH], rows[i + 4 * WIDTH], rows[i + 5 * WIDTH]
+        cx, cy, cz = rows[i + 6 * WIDTH], rows[i + 7 * WIDTH], rows[i + 8 * WIDTH]
         ux, uy, uz = ax - px[i], ay - py[i], az - pz[i]
         vx, vy, vz = bx - px[i], by - py[i], bz - pz[i]
         wx, wy, wz = cx - px[i], cy - py[i], cz - pz[i]
@@ -164,14 +182,14 @@ def nearest_slot(nodes, children, leaves, faces, px, py, pz, best_sq, best, stac
             continue
         if item < 0:
             leaf = ~item
-            measure_lanes(leaves[leaf], xs, ys, zs, values)
+            measure_lanes(leaves, leaf, xs, ys, zs, values)
             for i in range(WIDTH):
                 if values[i] <= best_sq:
                     slot = leaf * WIDTH + i
                     if values[i] < best_sq or faces[slot] < faces[best]:
                         best_sq, best = values[i], slot
             continue
-        bound_children(nodes[item], px, py, pz, values)
+        bound_children(nodes, item, px, py, pz, values)
         # Push without branches (they would be unpredictable), then bring the nearest child to the top.
         nearest, nearest_sq = top + 1, np.inf
         for i in range(WIDTH):
@@ -199,32 +217,30 @@ def length(x, y, z):
 @exact
 def slot_vector(leaves, slot, px, py, pz):
     """`nearest_on_triangle` for the triangle in a slot."""
-    leaf = leaves[slot // WIDTH]
+    rows = leaves[slot // WIDTH * LEAF : (slot // WIDTH + 1) * LEAF]
     i = slot % WIDTH
     return nearest_on_triangle(
         px, py, pz,
-        leaf[0, i], leaf[1, i], leaf[2, i],
-        leaf[3, i], leaf[4, i], leaf[5, i],
-        leaf[6, i], leaf[7, i], leaf[8, i],
+        rows[i], rows[i + WIDTH], rows[i + 2 * WIDTH],
+        rows[i + 3 * WIDTH], rows[i + 4 * WIDTH], rows[i + 5 * WIDTH],
+        rows[i + 6 * WIDTH], rows[i + 7 * WIDTH], rows[i + 8 * WIDTH],
     )  # fmt: skip
 
 
 @parallel
-def find_closest(points, visit, nodes, children, leaves, faces, closest, face, distance):
-    """Nearest point, its face and its distance for all points, taken in the order `visit`."""
+def find_closest(points, home, nodes, children, leaves, faces, closest, face, distance):
+    """Nearest point, its face and its distance for all points; those of points[k] go to row home[k]."""
     n = len(points)
     for chunk in prange((n + CHUNK - 1) // CHUNK):
         stack, stack_sq = np.empty(STACK, np.int64), np.empty(STACK)
         work = np.empty((4, WIDTH))
         best = 0
         for k in range(chunk * CHUNK, min(n, (chunk + 1) * CHUNK)):
-            i = visit[k]
-            px, py, pz = points[i, 0], points[i, 1], points[i, 2]
+            i = home[k]
+            px, py, pz = points[k, 0], points[k, 1], points[k, 2]
             x, y, z, _, _, _ = slot_vector(leaves, best, px, py, pz)
             best_sq = x * x + y * y + z * z
-            best, _ = nearest_slot(
-                nodes, children, leaves, faces, px, py, pz, best_sq, best, stack, stack_sq, work
-            )
+            best, _ = nearest_slot(nodes, children, leaves, faces, px, py, pz, best_sq, best, stack, stack_sq, work)
             x, y, z, qx, qy, qz = slot_vector(leaves, best, px, py, pz)
             closest[i, 0], closest[i, 1], closest[i, 2] = qx, qy, qz
             face[i] = faces[best]
@@ -270,8 +286,8 @@ def _spread(q):
 
 
 @kernel
-def sort_by_cell(points, low, per_length, bits, visit):
-    """Indices of the points sorted by the Morton number of their cell, 2^bits ≤ 2^10 cells per axis."""
+def sort_by_cell(points, low, per_length, bits, in_order, home):
+    """Points in the order of the Morton numbers of their cells, 2^bits ≤ 2^10 per axis, and where they came from."""
     n = len(points)
     last = (1 << bits) - 1
     cell = np.empty(n, np.int32)
@@ -286,5 +302,8 @@ def sort_by_cell(points, low, per_length, bits, visit):
     for c in range(1 << 3 * bits):
         start[c + 1] += start[c]
     for i in range(n):
-        visit[start[cell[i]]] = i
+        at = start[cell[i]]
         start[cell[i]] += 1
+        home[at] = i
+        for d in range(3):
+            in_order[at, d] = points[i, d]

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from impinge._jit import exact, kernel, parallel, prange
-from impinge.inside._closest import NOWHERE, WIDTH
+from impinge.inside._closest import BOX, LEAF, NODE, NOWHERE, WIDTH
 
 ENLARGE = 2.0**-46  # of its sides: boxes are enlarged by far more than their rounding
 TURNS = 8  # directions that are tried for the sides of a box
@@ -173,8 +173,8 @@ def _extents(corners, order, low, high, cx, cy, cz, x, y, z):
 
 
 @kernel
-def _bound_range(corners, order, low, high, out, slot):
-    """Box of the triangles order[low:high] into out[:, slot]: centre, three axes, three half sides."""
+def _bound_range(corners, order, low, high, box):
+    """Box of the triangles order[low:high] into box: centre, three axes, three half sides."""
     nx, ny, nz = _normal_axis(corners, order, low, high)
     if abs(nx) < 0.6:  # any two directions across it, to begin with
         ux, uy, uz = 0.0, nz, -ny
@@ -201,29 +201,30 @@ def _bound_range(corners, order, low, high, out, slot):
     v0, v1 = _extents(corners, order, low, high, cx, cy, cz, vx, vy, vz)
     n, u, v = max(-n0, n1), max(-u0, u1), max(-v0, v1)
     slack = ENLARGE * (n + u + v)
-    out[0, slot], out[1, slot], out[2, slot] = cx, cy, cz
-    out[3, slot], out[4, slot], out[5, slot] = nx, ny, nz
-    out[6, slot], out[7, slot], out[8, slot] = ux, uy, uz
-    out[9, slot], out[10, slot], out[11, slot] = vx, vy, vz
-    out[12, slot], out[13, slot], out[14, slot] = n + slack, u + slack, v + slack
+    box[0], box[1], box[2] = cx, cy, cz
+    box[3], box[4], box[5] = nx, ny, nz
+    box[6], box[7], box[8] = ux, uy, uz
+    box[9], box[10], box[11] = vx, vy, vz
+    box[12], box[13], box[14] = n + slack, u + slack, v + slack
 
 
 @parallel
 def bound_nodes(corners, order, ranges, children, nodes, leaves, faces):
     """Fill the boxes of all nodes, and the triangles of the leaves side by side with their face numbers."""
-    for at in prange(len(nodes)):
+    for at in prange(len(children)):
         for i in range(WIDTH):
             low, high = ranges[at, i, 0], ranges[at, i, 1]
+            box = nodes[at * NODE + i : (at + 1) * NODE : WIDTH]
             if low == high:
-                for d in range(nodes.shape[1]):
-                    nodes[at, d, i] = 0.0
-                nodes[at, 0, i], nodes[at, 3, i] = NOWHERE, 1.0
+                for d in range(BOX):
+                    box[d] = 0.0
+                box[0], box[3] = NOWHERE, 1.0
                 continue
-            _bound_range(corners, order, low, high, nodes[at], i)
+            _bound_range(corners, order, low, high, box)
             if children[at, i] < 0:
                 leaf = ~children[at, i]
                 for lane in range(WIDTH):  # the last triangle again and again in a leaf that is not full
                     face = order[min(low + lane, high - 1)]
                     faces[leaf * WIDTH + lane] = face
                     for d in range(9):
-                        leaves[leaf, d, lane] = corners[face, d]
+                        leaves[leaf * LEAF + d * WIDTH + lane] = corners[face, d]

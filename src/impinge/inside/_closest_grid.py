@@ -11,8 +11,11 @@ import numpy as np
 
 from impinge._jit import exact, kernel, parallel, prange
 from impinge.inside._closest import (
+    BOX,
     FARTHEST,
+    LEAF,
     MARGIN,
+    NODE,
     NOWHERE,
     STACK,
     WIDTH,
@@ -23,8 +26,10 @@ from impinge.inside._closest import (
 )
 
 FRAME = 19  # numbers of a frame
-BOX = 15  # numbers of a box
+FRAMES = FRAME * WIDTH  # of those of a leaf
 FOUND = 2048  # leaves that can be collected for a packet
+LARGEST = 0x7FFFFFFFFFFFFFFF
+LOWEST = np.array([(n & -n).bit_length() - 1 for n in range(256)])
 FLAT = 2.0**-48  # height over length below which a triangle is a segment
 SLACK = 2.0**-45  # of the distances in play: far more than rounding
 
@@ -77,42 +82,45 @@ def _distance(a, b):
 @parallel
 def frame_leaves(nodes, children, leaves, frames, boxes):
     """Frames of all triangles, and the boxes of all leaves once more, each in one piece."""
-    for item in prange(len(nodes)):
+    for item in prange(len(children)):
         for i in range(WIDTH):
-            if children[item, i] < 0 and nodes[item, 0, i] != NOWHERE:
+            if children[item, i] < 0 and nodes[item * NODE + i] != NOWHERE:
                 leaf = ~children[item, i]
                 for d in range(BOX):
-                    boxes[leaf, d] = nodes[item, d, i]
+                    boxes[leaf * BOX + d] = nodes[item * NODE + d * WIDTH + i]
                 for lane in range(WIDTH):
-                    a, b, c = leaves[leaf, 0:3, lane], leaves[leaf, 3:6, lane], leaves[leaf, 6:9, lane]
+                    triangle = leaves[leaf * LEAF + lane : (leaf + 1) * LEAF : WIDTH]
+                    frame = frames[leaf * FRAMES + lane : (leaf + 1) * FRAMES : WIDTH]
+                    a, b, c = triangle[0:3], triangle[3:6], triangle[6:9]
                     ab, ac, bc = _distance(a, b), _distance(a, c), _distance(b, c)
                     if ab >= ac and ab >= bc:
-                        _frame_triangle(a, b, c, frames[leaf, :, lane])
+                        _frame_triangle(a, b, c, frame)
                     elif ac >= bc:
-                        _frame_triangle(a, c, b, frames[leaf, :, lane])
+                        _frame_triangle(a, c, b, frame)
                     else:
-                        _frame_triangle(b, c, a, frames[leaf, :, lane])
+                        _frame_triangle(b, c, a, frame)
 
 
 @kernel
-def _measure_frames(frame, px, py, pz, distance_sq):
+def _measure_frames(frames, at, px, py, pz, distance_sq):
     """Squared distances from p to the WIDTH triangles of a leaf, by their frames."""
+    rows = frames[at * FRAMES : (at + 1) * FRAMES]
     for i in range(len(distance_sq)):
-        vx, vy, vz = px - frame[0, i], py - frame[1, i], pz - frame[2, i]
-        x = frame[3, i] * vx + frame[4, i] * vy + frame[5, i] * vz
-        y = frame[6, i] * vx + frame[7, i] * vy + frame[8, i] * vz
-        z = frame[9, i] * vx + frame[10, i] * vy + frame[11, i] * vz
-        length = frame[12, i]
+        vx, vy, vz = px - rows[i], py - rows[i + WIDTH], pz - rows[i + 2 * WIDTH]
+        x = rows[i + 3 * WIDTH] * vx + rows[i + 4 * WIDTH] * vy + rows[i + 5 * WIDTH] * vz
+        y = rows[i + 6 * WIDTH] * vx + rows[i + 7 * WIDTH] * vy + rows[i + 8 * WIDTH] * vz
+        z = rows[i + 9 * WIDTH] * vx + rows[i + 10 * WIDTH] * vy + rows[i + 11 * WIDTH] * vz
+        length = rows[i + 12 * WIDTH]
         t = x if x > 0.0 else 0.0
         t = t if t < length else length
         d = (x - t) * (x - t) + y * y
-        ex, ey, length_1 = frame[13, i], frame[14, i], frame[15, i]
+        ex, ey, length_1 = rows[i + 13 * WIDTH], rows[i + 14 * WIDTH], rows[i + 15 * WIDTH]
         t = x * ex + y * ey
         t = t if t > 0.0 else 0.0
         t = t if t < length_1 else length_1
         u, v = x - t * ex, y - t * ey
         d1 = u * u + v * v
-        fx, fy, length_2 = frame[16, i], frame[17, i], frame[18, i]
+        fx, fy, length_2 = rows[i + 16 * WIDTH], rows[i + 17 * WIDTH], rows[i + 18 * WIDTH]
         w = x - length
         t = w * fx + y * fy
         t = t if t > 0.0 else 0.0
@@ -126,7 +134,7 @@ def _measure_frames(frame, px, py, pz, distance_sq):
 
 
 @kernel
-def _bound_for_packet(node, cx, cy, cz, gx, gy, gz, reach, radius, curve, excess):
+def _bound_for_packet(nodes, at, cx, cy, cz, gx, gy, gz, reach, radius, curve, excess):
     """By how much the contents of the WIDTH boxes of a node are too far for all points of a packet.
 
     Zero or less: they may count. The points are c + δ, |δ| ≤ r. With q a point of the surface, D = |c − q|
@@ -136,17 +144,18 @@ def _bound_for_packet(node, cx, cy, cz, gx, gy, gz, reach, radius, curve, excess
     box is too far if d − D > r |e − g| + r²/2D, or if d − D > 2r. As both bounds move with the point, few
     boxes are left.
     """
+    rows = nodes[at * NODE : (at + 1) * NODE]
     for i in range(len(excess)):
-        vx, vy, vz = cx - node[0, i], cy - node[1, i], cz - node[2, i]
-        a = node[3, i] * vx + node[4, i] * vy + node[5, i] * vz
-        b = node[6, i] * vx + node[7, i] * vy + node[8, i] * vz
-        c = node[9, i] * vx + node[10, i] * vy + node[11, i] * vz
-        x, y, z = abs(a) - node[12, i], abs(b) - node[13, i], abs(c) - node[14, i]
+        vx, vy, vz = cx - rows[i], cy - rows[i + WIDTH], cz - rows[i + 2 * WIDTH]
+        a = rows[i + 3 * WIDTH] * vx + rows[i + 4 * WIDTH] * vy + rows[i + 5 * WIDTH] * vz
+        b = rows[i + 6 * WIDTH] * vx + rows[i + 7 * WIDTH] * vy + rows[i + 8 * WIDTH] * vz
+        c = rows[i + 9 * WIDTH] * vx + rows[i + 10 * WIDTH] * vy + rows[i + 11 * WIDTH] * vz
+        x, y, z = abs(a) - rows[i + 12 * WIDTH], abs(b) - rows[i + 13 * WIDTH], abs(c) - rows[i + 14 * WIDTH]
         x, y, z = (x if x > 0.0 else 0.0), (y if y > 0.0 else 0.0), (z if z > 0.0 else 0.0)
         d = math.sqrt(x * x + y * y + z * z)
-        ga = node[3, i] * gx + node[4, i] * gy + node[5, i] * gz
-        gb = node[6, i] * gx + node[7, i] * gy + node[8, i] * gz
-        gc = node[9, i] * gx + node[10, i] * gy + node[11, i] * gz
+        ga = rows[i + 3 * WIDTH] * gx + rows[i + 4 * WIDTH] * gy + rows[i + 5 * WIDTH] * gz
+        gb = rows[i + 6 * WIDTH] * gx + rows[i + 7 * WIDTH] * gy + rows[i + 8 * WIDTH] * gz
+        gc = rows[i + 9 * WIDTH] * gx + rows[i + 10 * WIDTH] * gy + rows[i + 11 * WIDTH] * gz
         ga, gb, gc = (ga if a > 0.0 else -ga), (gb if b > 0.0 else -gb), (gc if c > 0.0 else -gc)
         turn = 2.0 + SLACK - 2.0 * (x * ga + y * gb + z * gc) / (d if d > 0.0 else 1.0)
         turn = radius * math.sqrt(turn if turn > 0.0 else 0.0) + curve
@@ -155,7 +164,26 @@ def _bound_for_packet(node, cx, cy, cz, gx, gy, gz, reach, radius, curve, excess
 
 
 @kernel
-def _collect_leaves(nodes, children, cx, cy, cz, qx, qy, qz, radius, stack, work, found):
+def _passing(bits, limits):
+    """Lanes whose number is not above the limit, as the bits of a number."""
+    lanes = 0
+    for j in range(len(bits)):
+        lanes |= (1 if bits[j] <= limits[j] else 0) << j
+    return lanes
+
+
+@kernel
+def _least(bits):
+    """The least of some numbers, its last three bits replaced by its place."""
+    least = LARGEST
+    for i in range(len(bits)):
+        key = (bits[i] & ~7) | i
+        least = key if key < least else least
+    return least
+
+
+@kernel
+def _collect_leaves(nodes, children, cx, cy, cz, qx, qy, qz, radius, stack, work, work_bits, zeros, found):
     """Leaves that may hold the nearest triangle of a point of the packet, the most promising one first.
 
     Returns how many, or -1 if there are more than `found` can take.
@@ -167,43 +195,53 @@ def _collect_leaves(nodes, children, cx, cy, cz, qx, qy, qz, radius, stack, work
     while top >= 0:
         item = stack[top]
         top -= 1
-        _bound_for_packet(nodes[item], cx, cy, cz, gx, gy, gz, reach, radius, curve, work)
-        for i in range(WIDTH):
-            if work[i] <= 0.0:
-                child = children[item, i]
-                if child >= 0:
-                    top += 1
-                    stack[top] = child
-                elif count < len(found):
-                    found[count] = ~child
-                    if work[i] < nearest:
-                        found[count], found[0], nearest = found[0], ~child, work[i]
-                    count += 1
-                else:
-                    return -1
+        _bound_for_packet(nodes, item, cx, cy, cz, gx, gy, gz, reach, radius, curve, work)
+        lanes = _passing(work_bits, zeros)  # numbers that are not positive, by their bits
+        while lanes != 0:
+            i = LOWEST[lanes]
+            lanes &= lanes - 1
+            child = children[item, i]
+            if child >= 0:
+                top += 1
+                stack[top] = child
+            elif count < len(found):
+                found[count] = ~child
+                if work[i] < nearest:
+                    found[count], found[0], nearest = found[0], ~child, work[i]
+                count += 1
+            else:
+                return -1
     return count
 
 
 @kernel
-def _search_leaves(boxes, frames, found, count, x, y, z, best_sq, best, bounds, work):
+def _bound_points(boxes, at, x, y, z, bounds):
+    """Lower bounds of the squared distances from the points of a packet to what one box holds."""
+    box = boxes[at * BOX : (at + 1) * BOX]
+    for j in range(len(bounds)):
+        vx, vy, vz = x[j] - box[0], y[j] - box[1], z[j] - box[2]
+        slack = MARGIN * (abs(vx) + abs(vy) + abs(vz))
+        a = abs(box[3] * vx + box[4] * vy + box[5] * vz) - box[12] - slack
+        b = abs(box[6] * vx + box[7] * vy + box[8] * vz) - box[13] - slack
+        c = abs(box[9] * vx + box[10] * vy + box[11] * vz) - box[14] - slack
+        a, b, c = (a if a > 0.0 else 0.0), (b if b > 0.0 else 0.0), (c if c > 0.0 else 0.0)
+        bounds[j] = a * a + b * b + c * c
+
+
+@kernel
+def _search_leaves(boxes, frames, found, count, x, y, z, limits, best, bounds, bounds_bits, work, work_bits):
     """Nearest slots of the points of a packet among the leaves found, starting from first guesses."""
     for k in range(count):
         leaf = found[k]
-        box = boxes[leaf]
-        for j in range(len(bounds)):
-            vx, vy, vz = x[j] - box[0], y[j] - box[1], z[j] - box[2]
-            slack = MARGIN * (abs(vx) + abs(vy) + abs(vz))
-            a = abs(box[3] * vx + box[4] * vy + box[5] * vz) - box[12] - slack
-            b = abs(box[6] * vx + box[7] * vy + box[8] * vz) - box[13] - slack
-            c = abs(box[9] * vx + box[10] * vy + box[11] * vz) - box[14] - slack
-            a, b, c = (a if a > 0.0 else 0.0), (b if b > 0.0 else 0.0), (c if c > 0.0 else 0.0)
-            bounds[j] = a * a + b * b + c * c
-        for j in range(WIDTH):
-            if bounds[j] <= best_sq[j]:
-                _measure_frames(frames[leaf], x[j], y[j], z[j], work)
-                for i in range(WIDTH):
-                    if work[i] < best_sq[j]:
-                        best_sq[j], best[j] = work[i], leaf * WIDTH + i
+        _bound_points(boxes, leaf, x, y, z, bounds)
+        lanes = _passing(bounds_bits, limits)
+        while lanes != 0:
+            j = LOWEST[lanes]
+            lanes &= lanes - 1
+            _measure_frames(frames, leaf, x[j], y[j], z[j], work)
+            key = _least(work_bits)
+            if key < limits[j]:
+                limits[j], best[j] = key, found[k] * WIDTH + (key & 7)
 
 
 @kernel
@@ -211,7 +249,7 @@ def _gather_triangles(leaves, slots, triangles):
     for lane in range(WIDTH):
         leaf, i = slots[lane] // WIDTH, slots[lane] % WIDTH
         for d in range(9):
-            triangles[d, lane] = leaves[leaf, d, i]
+            triangles[d * WIDTH + lane] = leaves[leaf * LEAF + d * WIDTH + i]
 
 
 @kernel
@@ -246,8 +284,10 @@ def grid_distances(xs, ys, zs, path, side, nodes, children, leaves, faces, boxes
             np.empty(WIDTH),
             np.empty(WIDTH),
         )
-        best, best_sq, triangles = np.zeros(WIDTH, np.int64), np.empty(WIDTH), np.empty((9, WIDTH))
-        found = np.empty(FOUND, np.int64)
+        best, best_sq, triangles = np.zeros(WIDTH, np.int64), np.empty(WIDTH), np.empty(LEAF)
+        found, limits = np.empty(FOUND, np.int64), np.empty(WIDTH, np.int64)
+        zeros = np.zeros(WIDTH, np.int64)
+        best_bits, bounds_bits, work_bits = best_sq.view(np.int64), bounds.view(np.int64), work.view(np.int64)
         first = True
         for step in range(len(path)):
             i = cube // (by * bz) * side + path[step, 0]
@@ -259,15 +299,19 @@ def grid_distances(xs, ys, zs, path, side, nodes, children, leaves, faces, boxes
             if first:
                 first = False
                 start, _ = nearest_slot(
-                    nodes, children, leaves, faces, cx, cy, cz, FARTHEST, 0, stack, stack_sq, work_4
+                    nodes, children, leaves, faces, cx, cy, cz, FARTHEST, best[0], stack, stack_sq, work_4
                 )
                 for lane in range(WIDTH):
                     best[lane] = start
                 _gather_triangles(leaves, best, triangles)
-            measure_lanes(triangles, x, y, z, best_sq)
+            measure_lanes(triangles, 0, x, y, z, best_sq)
             _, _, _, qx, qy, qz = slot_vector(leaves, best[0], cx, cy, cz)
-            count = _collect_leaves(nodes, children, cx, cy, cz, qx, qy, qz, radius, stack, work, found)
-            _search_leaves(boxes, frames, found, count, x, y, z, best_sq, best, bounds, work)
+            count = _collect_leaves(
+                nodes, children, cx, cy, cz, qx, qy, qz, radius, stack, work, work_bits, zeros, found
+            )
+            for lane in range(WIDTH):
+                limits[lane] = best_bits[lane]
+            _search_leaves(boxes, frames, found, count, x, y, z, limits, best, bounds, bounds_bits, work, work_bits)
             if count < 0:  # as at the centre of a sphere, where everything is equally near: one by one
                 for lane in range(WIDTH):
                     best[lane], _ = nearest_slot(
@@ -275,7 +319,7 @@ def grid_distances(xs, ys, zs, path, side, nodes, children, leaves, faces, boxes
                         x[lane], y[lane], z[lane], best_sq[lane], best[lane], stack, stack_sq, work_4,
                     )  # fmt: skip
             _gather_triangles(leaves, best, triangles)
-            measure_lanes(triangles, x, y, z, best_sq)
+            measure_lanes(triangles, 0, x, y, z, best_sq)
             for lane in range(WIDTH):
                 at = (i + (lane >> 2), j + (lane >> 1 & 1), k + (lane & 1))
                 if at[0] < shape[0] and at[1] < shape[1] and at[2] < shape[2]:

@@ -19,9 +19,7 @@ def _path(side: int) -> NDArray[np.int64]:
     """Corners of the packets of 2³ points in a cube, to and fro so that each touches the one before it."""
     steps = range(0, side, 2)
     rows = [(i, j) for i in steps for j in (steps if i % 4 == 0 else reversed(steps))]
-    return np.array(
-        [(i, j, k) for n, (i, j) in enumerate(rows) for k in (steps if n % 2 == 0 else reversed(steps))]
-    )
+    return np.array([(i, j, k) for n, (i, j) in enumerate(rows) for k in (steps if n % 2 == 0 else reversed(steps))])
 
 
 class ClosestTree:
@@ -55,8 +53,8 @@ class ClosestTree:
         children = np.empty((m // width + 2, width), np.int32)
         n_nodes, n_leaves = _closest_build.split_faces(mid, order, ranges, children)
         self._children = children[:n_nodes].copy()
-        self._nodes = np.empty((n_nodes, _closest_grid.BOX, width))
-        self._leaves = np.empty((n_leaves, 9, width))
+        self._nodes = np.empty(n_nodes * _closest.NODE)
+        self._leaves = np.empty(n_leaves * _closest.LEAF)
         self._faces = np.empty(n_leaves * width, np.int32)
         tree = (self._children, self._nodes, self._leaves, self._faces)
         _closest_build.bound_nodes(corners, order, ranges, *tree)
@@ -72,9 +70,7 @@ class ClosestTree:
         with np.errstate(over="ignore", under="ignore"):
             return np.ldexp(array, self._exponent)
 
-    def query(
-        self, points: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+    def query(self, points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
         """Nearest point of the surface for every point.
 
         Parameters
@@ -101,11 +97,11 @@ class ClosestTree:
         beyond = _closest.scale_points(points, *factors, *centre, scaled, low, high)
         # Neighbours one after the other: each starts from the answer of the one before it.
         bits = min(max(int(math.log2(n / 4) / 3), 1), 7) if n > 64 else 0
-        visit = np.empty(n, np.int64)
+        in_order, home = np.empty((n, 3)), np.empty(n, np.int64)
         per_length = np.divide(2.0**bits, high - low, out=np.zeros(3), where=high > low)
-        _closest.sort_by_cell(scaled, low, per_length, bits, visit)
+        _closest.sort_by_cell(scaled, low, per_length, bits, in_order, home)
         tree = (self._nodes, self._children, self._leaves, self._faces)
-        _closest.find_closest(scaled, visit, *tree, closest, face, distance)
+        _closest.find_closest(in_order, home, *tree, closest, face, distance)
         with np.errstate(over="ignore"):
             closest = np.ldexp(closest, -self._exponent)
             distance = np.ldexp(distance, -self._exponent)
@@ -140,8 +136,8 @@ class ClosestTree:
             points = np.stack(np.meshgrid(x, y, z, indexing="ij"), axis=-1).reshape(-1, 3)
             return self.query(np.ascontiguousarray(points))[2].reshape(shape)
         if self._grid is None:
-            frames = np.empty((len(self._leaves), _closest_grid.FRAME, _closest.WIDTH))
-            boxes = np.empty((len(self._leaves), _closest_grid.BOX))
+            leaves = len(self._leaves) // _closest.LEAF
+            frames, boxes = np.empty(leaves * _closest_grid.FRAMES), np.empty(leaves * _closest.BOX)
             _closest_grid.frame_leaves(self._nodes, self._children, self._leaves, frames, boxes)
             self._grid = boxes, frames
         tree = (self._nodes, self._children, self._leaves, self._faces, *self._grid)
