@@ -72,6 +72,8 @@ SMALL: dict[str, Callable[[], Mesh]] = {
     "foam": lambda: shapes.foam(6000),
 }
 
+SLOW = ("copies", "denormal", "tiny", "huge", "largest", "axes-apart")  # mostly decided in long arithmetic
+
 LARGE: dict[str, Callable[[], Mesh]] = {
     **{f"sphere-{level}": (lambda level=level: shapes.octasphere(level)) for level in range(8)},
     **{f"foam-{faces}": (lambda faces=faces: shapes.foam(faces)) for faces in (28952, 120868, 494124)},

@@ -10,6 +10,10 @@ from impinge.exact._orient import BOUND_3D, LARGE, SMALL, normal_sign, orient2d_
 BOUND_SUM = 6.0 * BOUND_3D
 
 
+ON_SURFACE = 2  # values of `crossing` and `quick_crossing` besides -1, 0 and 1
+DOUBT = 3
+
+
 @exact
 def _between(u, a, b):
     """Whether u lies in the closed interval of a and b."""
@@ -86,7 +90,7 @@ def _crossing_exact(px, py, pz, qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz):
     if side == 0:
         # q + e is off the plane, so that the segment can meet it in p only.
         if coplanar_point_in_triangle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
-            return 2
+            return ON_SURFACE
         return 0
     other = orient3d_sign(ax, ay, az, bx, by, bz, cx, cy, cz, qx, qy, qz)
     if other == 0:
@@ -104,16 +108,11 @@ def _crossing_exact(px, py, pz, qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz):
 
 
 @exact
-def crossing(px, py, pz, qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz):
-    """How the segment from p to q + e crosses triangle abc, with e = (ε, ε², ε³), ε > 0 below any number.
+def quick_crossing(px, py, pz, qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz):
+    """`crossing` where double precision is enough, else DOUBT; small enough for hot loops.
 
-    2 if p is in the closed triangle; else +1 if the segment starts below the triangle (against the normal
-    (b - a) × (c - a)) and crosses it, -1 if it starts above and crosses, 0 if it does not cross. So for a
-    closed mesh winding(p) = winding(q + e) + Σ crossing, if no triangle contains p.
-
-    The perturbed end never meets a plane that does not contain p, and the segment never meets an edge:
-    where a sign with q is 0, the first non-zero component of what e is multiplied with decides. A triangle
-    without area is never crossed.
+    Never decides that p is on the triangle. Coordinates should be scaled to about 1: outside the range of
+    the filter all is doubt.
     """
     # One filter for all five signs. With a, b, c, q relative to p: below = a · b × c is positive if p is
     # below the triangle, q · a × b (and so on) are the sides of the edges, and their sum less `below` is
@@ -150,4 +149,22 @@ def crossing(px, py, pz, qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz):
                 return 0
             if above < -bound_sum and most < -bound:
                 return -1
-    return _crossing_exact(px, py, pz, qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz)
+    return DOUBT
+
+
+@exact
+def crossing(px, py, pz, qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz):
+    """How the segment from p to q + e crosses triangle abc, with e = (ε, ε², ε³), ε > 0 below any number.
+
+    2 if p is in the closed triangle; else +1 if the segment starts below the triangle (against the normal
+    (b - a) × (c - a)) and crosses it, -1 if it starts above and crosses, 0 if it does not cross. So for a
+    closed mesh winding(p) = winding(q + e) + Σ crossing, if no triangle contains p.
+
+    The perturbed end never meets a plane that does not contain p, and the segment never meets an edge:
+    where a sign with q is 0, the first non-zero component of what e is multiplied with decides. A triangle
+    without area is never crossed.
+    """
+    sign = quick_crossing(px, py, pz, qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz)
+    if sign == DOUBT:
+        sign = _crossing_exact(px, py, pz, qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz)
+    return sign

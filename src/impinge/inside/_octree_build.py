@@ -10,14 +10,14 @@ number because every step keeps their order, so the tree does not depend on the 
 import numpy as np
 
 from impinge._jit import exact, kernel, parallel, prange
-from impinge.exact._triangles import crossing
+from impinge.exact._triangles import DOUBT, quick_crossing
 from impinge.inside._octree_cover import cell_range, cover
 
 EMPTY, LEAF, NODE = 0, 1, 2
 LANES = 8  # triangles side by side in a block of a leaf record
 HEADER_UNITS = 2  # sizes of leaf records in units of 32 bytes
 BLOCK_UNITS = 11
-ON_SURFACE = 2
+UNKNOWN = -(2**29)  # winding number of a cell that double precision could not tell
 BINS = 4  # parallel pieces of the counting sort; fixed, so that the result is too
 # Places on a shared side of two cells where a winding number may be taken: three coordinates each, the last
 # along the side's normal. Irregular numbers make it unlikely that a point lies on the surface.
@@ -156,49 +156,19 @@ def start_root(counts, starts):
 
 
 @exact
-def _crossings(vertices, faces, entries, begin, end, px, py, pz, qx, qy, qz):
-    """Signed crossings of the segment from p to q + e with the listed triangles; None where p is on one.
-
-    Returns (found, sum): found is False if p lies on a triangle.
-    """
+def _crossings(vertices, faces, scale, entries, begin, end, px, py, pz, qx, qy, qz):
+    """Signed crossings of the segment from p to q + e with the listed triangles, UNKNOWN in doubt."""
+    px, py, pz, qx, qy, qz = px * scale[0], py * scale[1], pz * scale[2], qx * scale[0], qy * scale[1], qz * scale[2]
     total = 0
     for k in range(begin, end):
         t = entries[k]
-        a, b, c = faces[t, 0], faces[t, 1], faces[t, 2]
-        sign = crossing(
-            px, py, pz, qx, qy, qz,
-            vertices[a, 0], vertices[a, 1], vertices[a, 2],
-            vertices[b, 0], vertices[b, 1], vertices[b, 2],
-            vertices[c, 0], vertices[c, 1], vertices[c, 2],
-        )  # fmt: skip
-        if sign == ON_SURFACE:
-            return False, 0
+        ax, ay, az = _corner(vertices, faces, t, 0, scale, 0.0, 0.0, 0.0, 1.0)
+        bx, by, bz = _corner(vertices, faces, t, 1, scale, 0.0, 0.0, 0.0, 1.0)
+        cx, cy, cz = _corner(vertices, faces, t, 2, scale, 0.0, 0.0, 0.0, 1.0)
+        sign = quick_crossing(px, py, pz, qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz)
+        if sign == DOUBT:
+            return UNKNOWN
         total += sign
-    return True, total
-
-
-@exact
-def _winding_beyond_doubt(vertices, faces, qx, qy, qz):
-    """Winding number at q + e, whatever q: all crossings of the segment from a point outside.
-
-    Slow, and hardly ever used.
-    """
-    px, py, pz = vertices[0, 0], vertices[0, 1], vertices[0, 2]
-    low, high = px, px
-    for v in range(vertices.shape[0]):
-        low, high = min(low, vertices[v, 0]), max(high, vertices[v, 0])
-    px = np.nextafter(high, np.inf)
-    if np.isinf(px):
-        px = np.nextafter(low, -np.inf)
-    total = 0
-    for t in range(faces.shape[0]):
-        a, b, c = faces[t, 0], faces[t, 1], faces[t, 2]
-        total -= crossing(
-            px, py, pz, qx, qy, qz,
-            vertices[a, 0], vertices[a, 1], vertices[a, 2],
-            vertices[b, 0], vertices[b, 1], vertices[b, 2],
-            vertices[c, 0], vertices[c, 1], vertices[c, 2],
-        )  # fmt: skip
     return total
 
 
@@ -219,47 +189,43 @@ def _side_point(x, y, z, axis, place, origin, size, unscale):
 
 
 @exact
-def _step(vertices, faces, entries, begin, end, qx, qy, qz, winding, x, y, z, axis, origin, size, unscale):
-    """Point on the side between a listed cell and its neighbour, and the winding number there.
+def _step(vertices, faces, scale, entries, begin, end, qx, qy, qz, winding, x, y, z, axis, origin, size, unscale):
+    """Point on the side between a listed cell and its neighbour, and the winding number there or UNKNOWN.
 
     The listed cell has the reference q with the given winding number; (x, y, z) is the upper of the two
-    cells. Moves the point a little if it happens to be on the surface.
+    cells. Moves the point a little where it is on the surface or too near.
     """
-    for place in range(_PLACES.shape[0]):
-        px, py, pz = _side_point(x, y, z, axis, place, origin, size, unscale)
-        found, crossings = _crossings(vertices, faces, entries, begin, end, px, py, pz, qx, qy, qz)
-        if found:
-            return px, py, pz, winding + crossings
+    if winding != UNKNOWN:
+        for place in range(_PLACES.shape[0]):
+            px, py, pz = _side_point(x, y, z, axis, place, origin, size, unscale)
+            crossings = _crossings(vertices, faces, scale, entries, begin, end, px, py, pz, qx, qy, qz)
+            if crossings != UNKNOWN:
+                return px, py, pz, winding + crossings
     px, py, pz = _side_point(x, y, z, axis, 0, origin, size, unscale)
-    return px, py, pz, _winding_beyond_doubt(vertices, faces, px, py, pz)
+    return px, py, pz, UNKNOWN
 
 
 @parallel
 def label_root(vertices, faces, scale, origin, size, shape, starts, entries, references, windings):
-    """References (cells, 3) of occupied root cells and winding numbers of all, row by row from outside."""
+    """References (cells, 3) and winding numbers there (or UNKNOWN), row by row from outside."""
     sx, sy, sz = shape[0], shape[1], shape[2]
     unscale = 1.0 / scale
     for row in prange(sy * sz):
         y, z = row % sy, row // sy
-        winding = 0
+        winding = np.int64(0)
         last = np.int64(-1)  # the cell before, if it is occupied
         for x in range(sx):
             cell = x + sx * row
             px, py, pz = _side_point(x, y, z, 0, 0, origin, size, unscale)
             if last >= 0:
                 px, py, pz, winding = _step(
-                    vertices, faces, entries, starts[last], starts[last + 1],
+                    vertices, faces, scale, entries, starts[last], starts[last + 1],
                     references[last, 0], references[last, 1], references[last, 2], winding,
                     x, y, z, 0, origin, size, unscale,
                 )  # fmt: skip
             windings[cell] = winding
-            if starts[cell + 1] > starts[cell]:
-                references[cell, 0] = px
-                references[cell, 1] = py
-                references[cell, 2] = pz
-                last = cell
-            else:
-                last = -1
+            references[cell, 0], references[cell, 1], references[cell, 2] = px, py, pz
+            last = cell if starts[cell + 1] > starts[cell] else np.int64(-1)
 
 
 @parallel
@@ -320,8 +286,8 @@ def leaf_units(n):
 @parallel
 def split_nodes(
     vertices, faces, scale, origin, child, nodes, cells, starts, entries, masks, counts, node_refs, node_windings,
-    places, most, out_entries, codes, leaf_spans, leaf_units_at, leaf_refs, leaf_windings, next_cells, next_spans, next_refs,
-    next_windings, next_slots,
+    places, most, out_entries, codes, leaf_spans, leaf_places, leaf_refs, leaf_windings, next_cells, next_spans,
+    next_refs, next_windings, next_slots,
 ):  # fmt: skip
     """Make the bricks of the nodes to be split: children's lists, winding numbers, references and codes.
 
@@ -358,7 +324,7 @@ def split_nodes(
                 codes[code + c] = (unit << 2) | LEAF
                 leaf_spans[leaf, 0] = fill[c]
                 leaf_spans[leaf, 1] = fill[c + 1]
-                leaf_units_at[leaf] = unit
+                leaf_places[leaf] = unit
                 leaf_refs[leaf] = refs[c]
                 leaf_windings[leaf] = windings[c]
                 leaf += 1
@@ -398,6 +364,10 @@ def _label_brick(
     is left to go on from.
     """
     known = np.zeros(64, np.bool_)
+    windings[:] = UNKNOWN
+    for c in range(64):
+        x, y, z = base[0] + (c & 3), base[1] + ((c >> 2) & 3), base[2] + (c >> 4)
+        refs[c, 0], refs[c, 1], refs[c, 2] = _side_point(x, y, z, 0, 0, origin, child, unscale)
     free, occupied = np.empty(64, np.int64), np.empty(64, np.int64)
     n_free, n_occupied = 0, 0
     at = np.int64(0)
@@ -429,7 +399,6 @@ def _label_brick(
                 k = j + ((2 * up - 1) << (2 * axis))
                 if known[k]:
                     continue
-                known[k] = True
                 upper = k if up == 1 else j
                 x, y, z = base[0] + (upper & 3), base[1] + ((upper >> 2) & 3), base[2] + (upper >> 4)
                 if is_free:
@@ -437,14 +406,17 @@ def _label_brick(
                     winding = np.int64(windings[j])
                 else:
                     px, py, pz, winding = _step(
-                        vertices, faces, entries, fill[j], fill[j + 1], refs[j, 0], refs[j, 1], refs[j, 2],
+                        vertices, faces, scale, entries, fill[j], fill[j + 1], refs[j, 0], refs[j, 1], refs[j, 2],
                         np.int64(windings[j]), x, y, z, axis, origin, child, unscale,
                     )  # fmt: skip
+                if winding == UNKNOWN:
+                    continue  # another neighbour may know better
+                known[k] = True
                 windings[k] = winding
+                refs[k, 0], refs[k, 1], refs[k, 2] = px, py, pz
                 if fill[k + 1] == fill[k]:
                     free[n_free] = k
                     n_free += 1
                 else:
-                    refs[k, 0], refs[k, 1], refs[k, 2] = px, py, pz
                     occupied[n_occupied] = k
                     n_occupied += 1

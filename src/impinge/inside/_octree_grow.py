@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from impinge.inside import _octree_build as build
 from impinge.inside._octree_leaves import write_leaves
+from impinge.inside._octree_settle import settle_cells
 from impinge.shapes.mesh import Mesh
 
 # Chosen by measurement on spheres and foams (benchmarks/inside.py): larger leaves make the build faster and
@@ -64,15 +65,11 @@ class _Cells(NamedTuple):
         return len(self.spans)
 
     def take(self, index: NDArray[np.int64]) -> _Cells:
-        return self._replace(
-            spans=self.spans[index], references=self.references[index], windings=self.windings[index]
-        )
+        return self._replace(spans=self.spans[index], references=self.references[index], windings=self.windings[index])
 
 
 def _empty_cells(count: int, entries: NDArray[np.int32], size: float) -> _Cells:
-    return _Cells(
-        np.empty((count, 2), np.int64), np.empty((count, 3)), np.empty(count, np.int32), entries, size
-    )
+    return _Cells(np.empty((count, 2), np.int64), np.empty((count, 3)), np.empty(count, np.int32), entries, size)
 
 
 def place_root(mesh: Mesh) -> _Root:
@@ -133,9 +130,7 @@ class _Growth:
 
     def add_leaves(self, cells: _Cells) -> NDArray[np.int64]:
         """Give leaves their places among the records; returns their codes."""
-        sizes = build.HEADER_UNITS + build.BLOCK_UNITS * -(
-            -(cells.spans[:, 1] - cells.spans[:, 0]) // build.LANES
-        )
+        sizes = build.HEADER_UNITS + build.BLOCK_UNITS * -(-(cells.spans[:, 1] - cells.spans[:, 0]) // build.LANES)
         ends = self.units + np.cumsum(sizes)
         self.leaves.append((cells, ends - sizes))
         self.units = int(ends[-1]) if len(ends) else self.units
@@ -153,6 +148,7 @@ class _Growth:
         build.fill_root(*self.geometry, 1 / size, shape, counts, entries)
         references, windings = np.empty((count, 3)), np.empty(count, np.int32)
         build.label_root(*self.geometry, size, shape, starts, entries, references, windings)
+        self.settle(references, windings)
         cells = _Cells(np.stack([starts[:-1], starts[1:]], axis=1), references, windings, entries, size)
         number = np.diff(starts)
         codes = windings << 2 | build.EMPTY
@@ -199,9 +195,30 @@ class _Growth:
             crowd.windings, places, LEAF_MOST, lists, codes, leaves.spans, units, leaves.references,
             leaves.windings, next_lattice, crowded.spans, crowded.references, crowded.windings, next_slots,
         )  # fmt: skip
+        self.settle(leaves.references, leaves.windings)
+        self.settle(crowded.references, crowded.windings)
+        self._settle_empty(codes, lattice[nodes], child)
         self.leaves.append((leaves, units))
         self.codes.append(codes)
         return crowded, next_lattice, next_slots
+
+    def settle(self, references: NDArray[np.float64], windings: NDArray[np.int32]) -> None:
+        """Replace the winding numbers that are still unknown."""
+        unknown = np.flatnonzero(windings == build.UNKNOWN)
+        if len(unknown):
+            found = np.empty(len(unknown), np.int32)
+            settle_cells(*self.geometry[:2], references[unknown], found)
+            windings[unknown] = found
+
+    def _settle_empty(self, codes: NDArray[np.int32], lattice: NDArray[np.int64], size: float) -> None:
+        """The same for empty children, whose winding number is in their code."""
+        unknown = np.flatnonzero(codes == build.UNKNOWN << 2 | build.EMPTY)
+        if len(unknown):
+            child = np.stack([unknown & 3, unknown >> 2 & 3, unknown >> 4 & 3], axis=1)
+            centres = self.root.origin + size * (4 * lattice[unknown >> 6] + child + 0.5)
+            windings = np.full(len(unknown), build.UNKNOWN, np.int32)
+            self.settle(centres / self.root.scale, windings)
+            codes[unknown] = windings << 2 | build.EMPTY
 
     def _worthwhile(
         self, number: NDArray[np.int64], entries: NDArray[np.int64], squares: NDArray[np.int64]

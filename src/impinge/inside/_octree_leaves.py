@@ -9,8 +9,8 @@ record, the segment from p to r crosses the triangle if and only if
 The four values are evaluated in float32 on rows scaled to at most 1. Their rounding errors are below DOUBT
 (see `write_leaves`), so a smallest value above DOUBT is a crossing, below -DOUBT none; in between the exact
 predicates decide, which also find the points on the surface, where the last value or a pair of others
-vanishes. Which side of the triangle's plane r + e is on, e the symbolic perturbation of FACTS 2.3, was
-decided exactly when the record was written.
+vanishes. A triangle for which double precision does not tell on which side of its plane r is gets zeros,
+which leave every point in doubt.
 
 A record starts with a header of HEADER_UNITS × 32 bytes: r (3 float64, space of the mesh), 2/size (float64,
 tree space), winding number and number of blocks (2 int32). Blocks of LANES triangles follow: nine rows of
@@ -20,7 +20,6 @@ products, one of det, one of face numbers (int32; its complement where a crossin
 import numpy as np
 
 from impinge._jit import exact, parallel, prange
-from impinge.exact._orient import normal_sign, orient3d_sign
 from impinge.inside._octree_build import BLOCK_UNITS, HEADER_UNITS, LANES
 
 EMPTY_LANE = np.int32(-(2**31))
@@ -39,14 +38,12 @@ def _largest(x, y, z):
 
 
 @parallel
-def write_leaves(
-    vertices, faces, scale, half, entries, spans, units, references, windings, words, shorts, ints
-):
+def write_leaves(vertices, faces, scale, half, entries, spans, units, references, windings, words, shorts, ints):
     """Write the records; words, shorts and ints are one buffer seen as float64, float32 and int32.
 
     Rounding: |q| ≤ 2 and rows ≤ 1, so each of the first three values carries at most 30 units of 2^-24 and
-    the fourth 180; rows whose own double-precision error could reach 2^-24 are replaced by zeros, which
-    leave every point in doubt. DOUBT = 512 units.
+    the fourth 180; rows whose own double-precision error could reach 2^-24 are replaced by zeros. DOUBT is
+    512 units.
     """
     inv = 1.0 / half
     for leaf in prange(spans.shape[0]):
@@ -88,27 +85,11 @@ def write_leaves(
             det = ax * ux + ay * uy + az * uz
             la, lb, lc = _largest(ax, ay, az), _largest(bx, by, bz), _largest(cx, cy, cz)
             error = 64.0 * _EPS * la * lb * lc
-            if abs(det) > error and abs(det) > 1e-200:
-                negative = det < 0.0
-            else:
-                side = orient3d_sign(
-                    vertices[i, 0], vertices[i, 1], vertices[i, 2], vertices[j, 0], vertices[j, 1], vertices[j, 2],
-                    vertices[l, 0], vertices[l, 1], vertices[l, 2], rx, ry, rz,
-                )  # fmt: skip
-                if side == 0:
-                    side = -normal_sign(
-                        vertices[i, 0], vertices[i, 1], vertices[i, 2], vertices[j, 0], vertices[j, 1],
-                        vertices[j, 2], vertices[l, 0], vertices[l, 1], vertices[l, 2],
-                    )  # fmt: skip
-                negative = side < 0
             most = max(_largest(ux, uy, uz), _largest(vx, vy, vz), _largest(wx, wy, wz))
             longest = max(la, lb, lc)
-            if (
-                most > 1e-30
-                and max(16.0 * _EPS * longest * longest, error) <= 2.0**-24 * most
-                and longest < 1e30
-            ):
-                factor = (-1.0 if negative else 1.0) / most
+            sure = abs(det) > max(error, 1e-200) and most > 1e-30 and longest < 1e30
+            if sure and max(16.0 * _EPS * longest * longest, error) <= 2.0**-24 * most:
+                factor = (1.0 if det > 0.0 else -1.0) / most
             else:
                 factor = 0.0
             shorts[at] = ux * factor
@@ -122,4 +103,4 @@ def write_leaves(
             shorts[at + LANES * 8] = wz * factor
             shorts[at + LANES * 9] = det * factor
             # From the inner side of the triangle (det > 0) the way to p leads out: w(p) = w(r) - 1.
-            ints[at + LANES * 10] = t if negative else ~t
+            ints[at + LANES * 10] = ~t if det > 0.0 else t

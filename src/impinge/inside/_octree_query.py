@@ -3,27 +3,29 @@
 Points are taken in blocks and each stage runs over the whole block (cell numbers, descent by one level, leaf
 records), so that the memory accesses of many points are under way at the same time.
 
-All kernels take the fields of `Tree` (_octree_grow.py) in their order, after the points.
+Kernels take the fields of `Tree` (_octree_grow.py) in their order, after the points. What single precision
+leaves in doubt is marked, and settled by the exact predicates in _octree_settle.py: so this code stays small.
 """
 
 import numpy as np
 
 from impinge._jit import exact, parallel, prange, prefetch
-from impinge.exact._triangles import crossing
-from impinge.inside._octree_build import BLOCK_UNITS, HEADER_UNITS, LANES, LEAF, NODE, ON_SURFACE
-from impinge.inside._octree_leaves import DOUBT, EMPTY_LANE
+from impinge.inside._octree_build import BLOCK_UNITS, HEADER_UNITS, LANES, LEAF, NODE
+from impinge.inside._octree_leaves import DOUBT
 
-# Stand for the winding number of a point on the surface, and of one that is not finite.
-ON = np.int32(-(2**31))
+# Stand for the winding number, or the class, of a point that single precision leaves in doubt, and of one that
+# is not finite.
+DOUBTFUL = np.int32(-(2**31))
 NOT_FINITE = np.int32(-(2**31) + 1)
+CLASS_DOUBTFUL = np.int8(-3)
 CLASS_NOT_FINITE = np.int8(-2)
 _BLOCK = 256
 _AHEAD = 4  # leaf records fetched before they are needed
 
 
 @exact
-def leaf_winding(words, shorts, ints, vertices, faces, scale, unit, px, py, pz):
-    """Winding number at p, or ON, from the leaf record at `unit`."""
+def leaf_winding(words, shorts, ints, scale, unit, px, py, pz):
+    """Winding number at p, or DOUBTFUL, from the leaf record at `unit`."""
     word = np.uint64(4) * unit
     inv = words[word + np.uint64(3)]
     qx = np.float32((px * scale[0] - words[word] * scale[0]) * inv)
@@ -38,16 +40,8 @@ def leaf_winding(words, shorts, ints, vertices, faces, scale, unit, px, py, pz):
         for lane in range(LANES):
             k = at + np.uint64(lane)
             u = shorts[k] * qx + shorts[k + np.uint64(8)] * qy + shorts[k + np.uint64(16)] * qz
-            v = (
-                shorts[k + np.uint64(24)] * qx
-                + shorts[k + np.uint64(32)] * qy
-                + shorts[k + np.uint64(40)] * qz
-            )
-            w = (
-                shorts[k + np.uint64(48)] * qx
-                + shorts[k + np.uint64(56)] * qy
-                + shorts[k + np.uint64(64)] * qz
-            )
+            v = shorts[k + np.uint64(24)] * qx + shorts[k + np.uint64(32)] * qy + shorts[k + np.uint64(40)] * qz
+            w = shorts[k + np.uint64(48)] * qx + shorts[k + np.uint64(56)] * qy + shorts[k + np.uint64(64)] * qz
             d = u + v + w - shorts[k + np.uint64(72)]
             low = u if u < v else v
             low = low if low < w else w
@@ -56,52 +50,11 @@ def leaf_winding(words, shorts, ints, vertices, faces, scale, unit, px, py, pz):
             total += sign if low > DOUBT else np.int32(0)
             doubtful |= np.int32(1) if abs(low) <= DOUBT else np.int32(0)
         at += np.uint64(8 * BLOCK_UNITS)
-    if doubtful:
-        total, on = exact_winding(words, ints, vertices, faces, unit, px, py, pz)
-        total = ON if on else total
-    return total
+    return DOUBTFUL if doubtful else total
 
 
 @exact
-def face(ints, head, k):
-    """Number of the k-th triangle of the record that starts at `head`, or -1 after the last."""
-    t = ints[head + 8 * (HEADER_UNITS + BLOCK_UNITS * (k // LANES)) + 80 + k % LANES]
-    if t == EMPTY_LANE:
-        return -1
-    return np.int64(~t if t < 0 else t)
-
-
-@exact
-def exact_winding(words, ints, vertices, faces, unit, px, py, pz):
-    """Winding number from the exact predicates alone, and whether p is on the surface.
-
-    On the surface it is the winding number of the points next to p towards the leaf's reference: triangles
-    that contain p are not crossed on the way there.
-    """
-    head = 8 * np.int64(unit)
-    rx, ry, rz = words[head // 2], words[head // 2 + 1], words[head // 2 + 2]
-    total = ints[head + 8]
-    on = False
-    for k in range(LANES * ints[head + 9]):
-        t = face(ints, head, k)
-        if t < 0:
-            break
-        a, b, c = faces[t, 0], faces[t, 1], faces[t, 2]
-        sign = crossing(
-            px, py, pz, rx, ry, rz,
-            vertices[a, 0], vertices[a, 1], vertices[a, 2],
-            vertices[b, 0], vertices[b, 1], vertices[b, 2],
-            vertices[c, 0], vertices[c, 1], vertices[c, 2],
-        )  # fmt: skip
-        if sign == ON_SURFACE:
-            on = True
-        else:
-            total += np.int32(sign)
-    return total, on
-
-
-@exact
-def _fetch_leaf(shorts, unit):
+def fetch_leaf(shorts, unit):
     """Bring the record of a leaf with one block into the cache."""
     at = np.uint64(8) * np.uint64(unit)
     for line in range(7):
@@ -117,26 +70,26 @@ def child(x, y, z, shift):
 
 
 @exact
-def _finish_leaves(points, begin, left, leaves, scale, words, shorts, ints, vertices, faces, out):
+def _finish_leaves(points, begin, left, leaves, scale, words, shorts, ints, out):
     """Replace the units in out[left[:leaves]] by winding numbers."""
     for k in range(min(leaves, _AHEAD)):
-        _fetch_leaf(shorts, out[left[k]])
+        fetch_leaf(shorts, out[left[k]])
     for k in range(leaves):
         if k + _AHEAD < leaves:
-            _fetch_leaf(shorts, out[left[k + _AHEAD]])
+            fetch_leaf(shorts, out[left[k + _AHEAD]])
         i = left[k]
         out[i] = leaf_winding(
-            words, shorts, ints, vertices, faces, scale, np.uint64(out[i]),
+            words, shorts, ints, scale, np.uint64(out[i]),
             points[begin + i, 0], points[begin + i, 1], points[begin + i, 2],
         )  # fmt: skip
 
 
 @exact
 def _block_windings(
-    points, begin, n, low, high, scale, origin, inv, depth, shape, codes, words, shorts, ints, vertices, faces,
-    x, y, z, left, out,
+    points, begin, n, low, high, scale, origin, inv, depth, shape, codes, words, shorts, ints, x, y, z,
+    left, out,
 ):  # fmt: skip
-    """Winding numbers, ON or NOT_FINITE of the points begin..begin+n; x, y, z and left are scratch."""
+    """Winding numbers, DOUBTFUL or NOT_FINITE of the points begin..begin+n; x, y, z and left are scratch."""
     top = np.uint64(2 * depth)
     sx, sy = np.uint64(shape[0]), np.uint64(shape[1])
     bricks = np.uint64(shape[0] * shape[1] * shape[2])
@@ -174,7 +127,7 @@ def _block_windings(
         left[leaves] = i
         leaves += out[i] & LEAF
         out[i] >>= 2
-    _finish_leaves(points, begin, left, leaves, scale, words, shorts, ints, vertices, faces, out)
+    _finish_leaves(points, begin, left, leaves, scale, words, shorts, ints, out)
     if strange:
         for i in range(n):
             px, py, pz = points[begin + i, 0], points[begin + i, 1], points[begin + i, 2]
@@ -183,10 +136,8 @@ def _block_windings(
 
 
 @parallel
-def find_windings(
-    points, low, high, scale, origin, inv, depth, shape, codes, words, shorts, ints, vertices, faces, windings
-):
-    """Winding number of every point, ON or NOT_FINITE."""
+def find_windings(points, low, high, scale, origin, inv, depth, shape, codes, words, shorts, ints, windings):
+    """Winding number of every point, DOUBTFUL or NOT_FINITE."""
     n = points.shape[0]
     for block in prange((n + _BLOCK - 1) // _BLOCK):
         x, y, z = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint64)
@@ -194,7 +145,7 @@ def find_windings(
         begin = block * _BLOCK
         _block_windings(
             points, begin, min(_BLOCK, n - begin), low, high, scale, origin, inv, depth, shape, codes, words,
-            shorts, ints, vertices, faces, x, y, z, left, windings[begin : begin + _BLOCK],
+            shorts, ints, x, y, z, left, windings[begin : begin + _BLOCK],
         )  # fmt: skip
 
 
@@ -202,16 +153,14 @@ def find_windings(
 def class_of(winding):
     if winding > 0:
         return np.int8(1)
-    if winding == ON:
-        return np.int8(0)
+    if winding == DOUBTFUL:
+        return CLASS_DOUBTFUL
     return CLASS_NOT_FINITE if winding == NOT_FINITE else np.int8(-1)
 
 
 @parallel
-def classify(
-    points, low, high, scale, origin, inv, depth, shape, codes, words, shorts, ints, vertices, faces, classes
-):
-    """-1 outside, 0 on the surface, +1 inside or CLASS_NOT_FINITE for every point."""
+def classify(points, low, high, scale, origin, inv, depth, shape, codes, words, shorts, ints, classes):
+    """-1 outside, +1 inside, CLASS_DOUBTFUL or CLASS_NOT_FINITE for every point."""
     n = points.shape[0]
     for block in prange((n + _BLOCK - 1) // _BLOCK):
         x, y, z = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint64)
@@ -221,7 +170,7 @@ def classify(
         count = min(_BLOCK, n - begin)
         _block_windings(
             points, begin, count, low, high, scale, origin, inv, depth, shape, codes, words, shorts, ints,
-            vertices, faces, x, y, z, left, windings,
+            x, y, z, left, windings,
         )  # fmt: skip
         for i in range(count):
             classes[begin + i] = class_of(windings[i])

@@ -35,7 +35,8 @@ def save_solid(path: str | os.PathLike[str], mesh: Mesh, method: str, tree: dict
 def load_solid(path: str | os.PathLike[str]) -> tuple[Mesh, str, dict[str, NDArray[Any]]]:
     """Read what `save_solid` wrote; the archive's checksums detect damage."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        # An open file, since NumPy leaves one that it opened itself behind when the archive is damaged.
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
     except FileNotFoundError:
         raise InputError(f"path: {os.fspath(path)!r} does not exist") from None
@@ -43,8 +44,6 @@ def load_solid(path: str | os.PathLike[str]) -> tuple[Mesh, str, dict[str, NDArr
         raise InputError(f"path: {os.fspath(path)!r} is not a readable solid ({error})") from None
     found = str(arrays.pop("format", "no format"))
     if found != FORMAT:
-        raise InputError(
-            f"path: {os.fspath(path)!r} holds {found!r}, expected {FORMAT!r} (written by Solid.save)"
-        )
+        raise InputError(f"path: {os.fspath(path)!r} holds {found!r}, expected {FORMAT!r} (written by Solid.save)")
     method = str(arrays.pop("method"))
     return Mesh(arrays.pop("vertices"), arrays.pop("faces")), method, arrays

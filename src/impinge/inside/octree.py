@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from impinge.inside import _octree_query as query
 from impinge.inside._octree_grid import classify_grid
 from impinge.inside._octree_grow import Tree, grow
-from impinge.inside._octree_surface import find_surface_windings
+from impinge.inside._octree_settle import settle_points
 from impinge.shapes.mesh import Mesh
 
 _SAVED = ("low", "high", "scale", "origin", "inv", "depth", "shape", "codes", "words")
@@ -38,31 +38,37 @@ class Octree:
     def classify(self, points: NDArray[np.float64]) -> NDArray[np.int8]:
         """-1 outside, 0 exactly on the surface, +1 inside; -2 for points that are not finite."""
         classes = np.empty(len(points), np.int8)
-        query.classify(points, *self._tree, classes)
+        query.classify(points, *self._tree[:-2], classes)
+        if len(classes) and classes.min() == query.CLASS_DOUBTFUL:
+            doubtful = np.flatnonzero(classes == query.CLASS_DOUBTFUL)
+            classes[doubtful] = self._settle(points[doubtful])[1]
         return classes
 
     def winding(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Winding numbers; on the surface 1/2, dihedral angle/2π or solid angle/4π; NaN if not finite."""
         whole = np.empty(len(points), np.int32)
-        query.find_windings(points, *self._tree, whole)
+        query.find_windings(points, *self._tree[:-2], whole)
         windings = whole.astype(np.float64)
         windings[whole == query.NOT_FINITE] = np.nan
-        on = np.flatnonzero(whole == query.ON)
-        if len(on):
-            surface = points[on]
-            surface.flags.writeable = False
-            values = np.empty(len(on))
-            find_surface_windings(surface, *self._tree, values)
-            windings[on] = values
+        doubtful = np.flatnonzero(whole == query.DOUBTFUL)
+        windings[doubtful] = self._settle(points[doubtful])[0]
         return windings
 
-    def classify_grid(
-        self, x: NDArray[np.float64], y: NDArray[np.float64], z: NDArray[np.float64]
-    ) -> NDArray[np.int8]:
+    def classify_grid(self, x: NDArray[np.float64], y: NDArray[np.float64], z: NDArray[np.float64]) -> NDArray[np.int8]:
         """`classify` of all points (x[i], y[j], z[k]) of three ascending axes, cell by cell."""
         classes = np.empty((len(x), len(y), len(z)), np.int8)
-        classify_grid(x, y, z, *self._tree, classes)
+        classify_grid(x, y, z, *self._tree[:-2], classes)
+        if classes.size and classes.min() == query.CLASS_DOUBTFUL:
+            i, j, k = np.nonzero(classes == query.CLASS_DOUBTFUL)
+            classes[i, j, k] = self._settle(np.stack([x[i], y[j], z[k]], axis=1))[1]
         return classes
+
+    def _settle(self, points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+        """Winding numbers and classes of points that the quick kernels left in doubt."""
+        windings, classes = np.empty(len(points)), np.empty(len(points), np.int8)
+        points.flags.writeable = False
+        settle_points(points, *self._tree, windings, classes)
+        return windings, classes
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What `from_arrays` needs besides the mesh."""

@@ -249,11 +249,7 @@ class Solid:
 def _choose(method: str, closed: bool, mesh: Mesh) -> tuple[str, str]:
     """The method to run, and why; an error or a warning if the mesh is not closed."""
     if closed:
-        return (
-            ("octree", "the fastest exact one, for a closed mesh")
-            if method == "auto"
-            else (method, "as asked")
-        )
+        return ("octree", "the fastest exact one, for a closed mesh") if method == "auto" else (method, "as asked")
     if method == "direct":
         return method, "as asked; the mesh is not closed"
     if method == "auto":
@@ -275,9 +271,7 @@ def _signed(distances: NDArray[np.float64], classes: NDArray[np.int8]) -> NDArra
     return np.where(classes == 0, 0.0, np.where(classes > 0, -distances, distances))
 
 
-def contains(
-    mesh: Any, points: ArrayLike, method: str = "auto", threads: int | None = None
-) -> NDArray[np.bool_]:
+def contains(mesh: Any, points: ArrayLike, method: str = "auto", threads: int | None = None) -> NDArray[np.bool_]:
     """Which points are inside a mesh or on its surface, once; `Solid` answers further questions faster.
 
     Parameters

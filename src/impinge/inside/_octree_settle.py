@@ -1,12 +1,53 @@
-"""Winding numbers of points on the surface, from the leaf they are in alone."""
+"""Exact decisions for the few points and cells that the filters of the other kernels leave in doubt."""
 
 import numpy as np
 
 from impinge._jit import exact, parallel, prange
 from impinge.exact._orient import normal_sign, orient3d_sign
-from impinge.exact._triangles import crossing
-from impinge.inside._octree_build import LANES, NODE, ON_SURFACE
-from impinge.inside._octree_query import child, exact_winding, face
+from impinge.exact._triangles import ON_SURFACE, crossing
+from impinge.inside._octree_build import BLOCK_UNITS, HEADER_UNITS, LANES, NODE
+from impinge.inside._octree_leaves import EMPTY_LANE
+from impinge.inside._octree_query import child
+
+
+@exact
+def _crossing(vertices, faces, t, px, py, pz, qx, qy, qz):
+    a, b, c = faces[t, 0], faces[t, 1], faces[t, 2]
+    return crossing(
+        px, py, pz, qx, qy, qz,
+        vertices[a, 0], vertices[a, 1], vertices[a, 2],
+        vertices[b, 0], vertices[b, 1], vertices[b, 2],
+        vertices[c, 0], vertices[c, 1], vertices[c, 2],
+    )  # fmt: skip
+
+
+@parallel
+def settle_cells(vertices, faces, references, windings):
+    """Winding numbers at reference points + e, wherever they are, by all crossings from a point outside.
+
+    Slow, and hardly ever needed: for cells on whose sides no place was clearly off the surface.
+    """
+    low, high = vertices[0, 0], vertices[0, 0]
+    for v in range(vertices.shape[0]):
+        low, high = min(low, vertices[v, 0]), max(high, vertices[v, 0])
+    px = np.nextafter(high, np.inf)
+    if np.isinf(px):
+        px = np.nextafter(low, -np.inf)
+    py, pz = vertices[0, 1], vertices[0, 2]
+    for i in prange(references.shape[0]):
+        total = 0
+        for t in range(faces.shape[0]):
+            total -= _crossing(vertices, faces, t, px, py, pz, references[i, 0], references[i, 1], references[i, 2])
+        windings[i] = total
+
+
+@exact
+def _face(ints, head, k):
+    """Number of the k-th triangle of the record that starts at `head`, or -1 after the last."""
+    t = ints[head + 8 * (HEADER_UNITS + BLOCK_UNITS * (k // LANES)) + 80 + k % LANES]
+    if t == EMPTY_LANE:
+        return np.int64(-1)
+    return np.int64(~t if t < 0 else t)
 
 
 @exact
@@ -92,33 +133,33 @@ def _seen_angle(px, py, pz, rx, ry, rz, vertices, faces, t):
 
 
 @parallel
-def find_surface_windings(
-    points, low, high, scale, origin, inv, depth, shape, codes, words, shorts, ints, vertices, faces, windings
+def settle_points(
+    points, low, high, scale, origin, inv, depth, shape, codes, words, shorts, ints, vertices, faces, windings, classes
 ):
-    """Winding number J of points on the surface: 1/2 in a face, dihedral angle/2π, solid angle/4π.
+    """Winding numbers and classes of points in leaves, from the exact predicates alone.
 
-    J(p) is the sum of the solid angles over 4π without the triangles that contain p. Next to p, towards the
-    leaf's reference, the sum over all triangles is a whole number; what the triangles at p add to it there
-    are angles of plane sectors.
+    For a point p on the surface the winding number is J, the sum of the solid angles over 4π without the
+    triangles that contain p: 1/2 in a face, dihedral angle/2π on an edge, solid angle/4π at a vertex. Next to
+    p, towards the leaf's reference r, the sum over all triangles is whole: that of r + e and the crossings on
+    the way, on which the triangles at p are not crossed. What these add to it there are angles of plane
+    sectors, which are taken off.
     """
     for i in prange(points.shape[0]):
         px, py, pz = points[i, 0], points[i, 1], points[i, 2]
-        unit = np.int64(_locate(px, py, pz, scale, origin, inv, depth, shape, codes) >> 2)
-        whole, _ = exact_winding(words, ints, vertices, faces, unit, px, py, pz)
-        head = 8 * unit
+        head = 8 * np.int64(_locate(px, py, pz, scale, origin, inv, depth, shape, codes) >> 2)
         rx, ry, rz = words[head // 2], words[head // 2 + 1], words[head // 2 + 2]
+        whole = np.int64(ints[head + 8])
         angle = 0.0
+        on = False
         for k in range(LANES * ints[head + 9]):
-            t = face(ints, head, k)
+            t = _face(ints, head, k)
             if t < 0:
                 break
-            a, b, c = faces[t, 0], faces[t, 1], faces[t, 2]
-            sign = crossing(
-                px, py, pz, rx, ry, rz,
-                vertices[a, 0], vertices[a, 1], vertices[a, 2],
-                vertices[b, 0], vertices[b, 1], vertices[b, 2],
-                vertices[c, 0], vertices[c, 1], vertices[c, 2],
-            )  # fmt: skip
+            sign = _crossing(vertices, faces, t, px, py, pz, rx, ry, rz)
             if sign == ON_SURFACE:
+                on = True
                 angle += _seen_angle(px, py, pz, rx, ry, rz, vertices, faces, t)
+            else:
+                whole += sign
         windings[i] = whole - angle / (4.0 * np.pi)
+        classes[i] = 0 if on else (1 if whole > 0 else -1)
