@@ -20,7 +20,8 @@ demo: $(VENV)/dev.stamp
 	@$(BIN)/python examples/inside_demo.py
 
 test: $(VENV)/dev.stamp
-	@$(BIN)/python -m pytest
+	@$(BIN)/impinge warmup
+	@$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(VENV)/dev.stamp
 	@$(BIN)/ruff check .

@@ -91,7 +91,7 @@ def read_classes(name):
 
 
 @pytest.mark.parametrize("ending", ["npy", "npz", "csv", "xyz", "ply"])
-@pytest.mark.parametrize("chunk", [None, 1, 100])
+@pytest.mark.parametrize("chunk", [None, 7, 100])
 def test_every_format(ending, chunk, here, expected):
     make_points(f"cloud.{ending}")
     result = run("inside", "sphere.ply", f"cloud.{ending}", *([] if chunk is None else ["--chunk", chunk]))
@@ -257,7 +257,7 @@ def test_bad_input(arguments, message, form, here):
 
 
 @pytest.mark.parametrize("ending", ["npy", "npz", "csv", "xyz", "ply"])
-@pytest.mark.parametrize("chunk", [1, 64, 100_000])
+@pytest.mark.parametrize("chunk", [7, 64, 100_000])
 def test_bad_row_in_any_chunk(ending, chunk, here, monkeypatch):
     """The row is that of the file; what was written before is not left behind."""
     points = POINTS.copy()
