@@ -1,0 +1,120 @@
+"""The long checks: the generators of the tests at full count. Writes docs/verification.md.
+
+Run by ``make verify`` (``python -m tests.verify``), before an issue is called done; about twenty minutes.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+import time
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import impinge
+from impinge import Mesh, Solid, _check
+from impinge.inside.direct import Direct
+
+from .exact import cases
+from .inside import scenes
+
+SEED = 20261115
+REPORT = Path(__file__).resolve().parents[1] / "docs" / "verification.md"
+PAIRS = 4e9  # point-triangle pairs that the direct sum is asked for, per mesh
+
+
+@dataclass
+class Row:
+    """One line of the report."""
+
+    check: str
+    cases: int
+    failures: int
+    seconds: float
+    note: str = ""
+
+
+def verify_exact(count: int) -> list[Row]:
+    """Predicates against rational arithmetic."""
+    result = cases.run(count, SEED)
+    kinds = f"{len(result['kinds'])} kinds, seed {SEED}"
+    return [Row("exact predicates against rational numbers", result["cases"], result["wrong"], result["seconds"], kinds)]
+
+
+def _count_wrong(mesh: Mesh, seed: int) -> tuple[int, int, int]:
+    """Points asked, wrong answers against ray-exact, wrong answers of a part of them against direct."""
+    octree, rays, direct = Solid(mesh, "octree"), Solid(mesh, "ray-exact"), Direct(mesh)
+    size = 20_000
+    kinds = [points for _, points in scenes.points(mesh, size, seed)]
+    kinds += [mesh.vertices, *(scenes.grid(mesh, n) for n in (10, 20, 40, 80))]
+    budget = max(int(PAIRS / len(mesh.faces) / len(kinds)), 20)
+    asked = wrong = wrong_direct = 0
+    for points in kinds:
+        found = octree.classify(points)
+        asked += len(points)
+        wrong += int((found != rays.classify(points)).sum())
+        part = np.linspace(0, len(points) - 1, min(budget, len(points))).astype(int)
+        wrong_direct += int((found[part] != direct.classify(_check.vectors("points", points[part]))).sum())
+    wrong += int((octree.classify(mesh.vertices[np.unique(mesh.faces)]) != 0).sum())
+    return asked, wrong, wrong_direct
+
+
+def verify_inside() -> list[Row]:
+    """The octree against two independent methods on all meshes of the issue."""
+    rows = []
+    meshes = {name: make for name, make in scenes.LARGE.items()}
+    meshes |= {path.name: (lambda path=path: scenes.load(path)) for path in scenes.files()}
+    for name, make in meshes.items():
+        start = time.perf_counter()
+        mesh = make()
+        if not mesh.is_closed:
+            rows.append(Row(f"inside: {name}", 0, 0, time.perf_counter() - start, f"skipped, {mesh.problems()}"))
+            continue
+        asked, wrong, wrong_direct = _count_wrong(mesh, SEED)
+        seconds = time.perf_counter() - start
+        note = f"{len(mesh.faces):,} triangles; against ray-exact {wrong}, against direct {wrong_direct}"
+        rows.append(Row(f"inside: {name}", asked, wrong + wrong_direct, seconds, note))
+        print(rows[-1], flush=True)
+    return rows
+
+
+def verify_properties() -> list[Row]:
+    """All tests, with the property tests at full count."""
+    start = time.perf_counter()
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--verify"]
+    done = subprocess.run(command, cwd=REPORT.parents[1], capture_output=True, text=True)
+    last = done.stdout.strip().splitlines()[-1] if done.stdout.strip() else "no output"
+    return [Row("all tests, properties at full count", 1, int(done.returncode != 0), time.perf_counter() - start, last)]
+
+
+def write_report(rows: list[Row]) -> None:
+    lines = [
+        "# Verification",
+        "",
+        f"Written by `make verify` with impinge {impinge.__version__}, Python {platform.python_version()}, "
+        f"{platform.machine()}, {os.cpu_count()} cores. The same generators run at small count in `make test`.",
+        "",
+        "| check | cases | failures | seconds | note |",
+        "|---|---:|---:|---:|---|",
+        *(f"| {r.check} | {r.cases:,} | {r.failures} | {r.seconds:.1f} | {r.note} |" for r in rows),
+        "",
+    ]
+    REPORT.write_text("\n".join(lines), encoding="utf-8")
+
+
+def main() -> int:
+    warnings.simplefilter("ignore", impinge.errors.MeshWarning)
+    rows = [*verify_inside(), *verify_exact(1_000_000), *verify_properties()]
+    write_report(rows)
+    failures = sum(row.failures for row in rows)
+    print(f"{len(rows)} checks, {failures} failures; see {REPORT.relative_to(REPORT.parents[1])}")
+    return int(failures > 0)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
