@@ -19,9 +19,7 @@ from .. import naive
 
 Points = NDArray[np.float64]
 
-_TETRAHEDRON = Mesh(
-    [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
-)
+_TETRAHEDRON = Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
 
 
 def _l_shape() -> Mesh:
@@ -29,9 +27,7 @@ def _l_shape() -> Mesh:
     outline = np.array([[0, 0], [2, 0], [2, 1], [1, 1], [1, 2], [0, 2]], float)
     vertices = np.vstack([np.c_[outline, np.zeros(6)], np.c_[outline, np.ones(6)]])
     top = [[0, 1, 3], [1, 2, 3], [0, 3, 5], [3, 4, 5]]
-    sides = [[i, (i + 1) % 6, (i + 1) % 6 + 6] for i in range(6)] + [
-        [i, (i + 1) % 6 + 6, i + 6] for i in range(6)
-    ]
+    sides = [[i, (i + 1) % 6, (i + 1) % 6 + 6] for i in range(6)] + [[i, (i + 1) % 6 + 6, i + 6] for i in range(6)]
     faces = [[a, c, b] for a, b, c in top] + [[a + 6, b + 6, c + 6] for a, b, c in top] + sides
     return Mesh(vertices, faces)
 
@@ -147,9 +143,7 @@ class InsideMethodContract(ABC):
         np.testing.assert_array_equal(self.classify(mesh, points), naive.classify(mesh, points))
 
     def test_far_away(self) -> None:
-        points = np.array(
-            [[1e300, 0, 0], [0, -1.7e308, 0], [1e17, 1e17, 1e17], [1.7e308] * 3, [1e-320, 0, 0]]
-        )
+        points = np.array([[1e300, 0, 0], [0, -1.7e308, 0], [1e17, 1e17, 1e17], [1.7e308] * 3, [1e-320, 0, 0]])
         np.testing.assert_array_equal(self.classify(shapes.box(2.0), points), [-1, -1, -1, -1, 1])
 
     def test_within_an_ulp_of_the_surface(self) -> None:

@@ -137,9 +137,7 @@ def test_far_away() -> None:
     mesh = shapes.box(2.0, lower=(-1, -1, -1))
     points = np.array([[1e300, 0, 0], [0, -1e160, 0], [1e17, 1e17, 1e17], [1e308, 1e308, 0.0]])
     closest, _, distance = ClosestTree(mesh).query(points)
-    np.testing.assert_allclose(
-        distance, [1e300, 1e160, 1e17 * math.sqrt(3), 1e308 * math.sqrt(2)], rtol=1e-15
-    )
+    np.testing.assert_allclose(distance, [1e300, 1e160, 1e17 * math.sqrt(3), 1e308 * math.sqrt(2)], rtol=1e-15)
     assert np.abs(closest).max() <= 1
     assert closest[0, 0] == 1
     assert closest[1, 1] == -1

@@ -7,7 +7,7 @@ import numpy as np
 from impinge._jit import exact, kernel, parallel, prange
 from impinge.exact._orient import normal_sign, orient2d_sign, orient3d_sign
 from impinge.exact._triangles import point_in_triangle
-from impinge.inside._vertical import ON, vertical_crossing
+from impinge.inside._vertical import ON, crossing_of
 
 # What becomes of a point, and of a ray
 OUTSIDE_BOX, OUTSIDE, INSIDE, ON_FACE, ON_EDGE, ON_VERTEX, DEGENERATE = 0, 1, 2, 3, 4, 5, 6
@@ -167,8 +167,7 @@ def _decide_exactly(px, py, pz, triangles):
     """The parity of the crossings of the ray +z, for points whose random rays all failed."""
     crossings = 0
     for k in range(len(triangles)):
-        t = triangles[k]
-        crossing = vertical_crossing(px, py, pz, t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8])
+        crossing = crossing_of(triangles, k, px, py, pz)
         if crossing == ON:
             return ON_FACE
         crossings += crossing

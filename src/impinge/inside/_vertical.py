@@ -50,6 +50,20 @@ def vertical_crossing(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
     return s0 if s0 == s1 and s1 == s2 and s0 * below > 0 else 0
 
 
+@kernel
+def crossing_of(triangles, k, px, py, pz):
+    """`vertical_crossing` with row k of the triangles; most rows are left after a look at the boxes."""
+    k = np.uint64(k)
+    ax, bx, cx = triangles[k, 0], triangles[k, 3], triangles[k, 6]
+    if px > max(ax, bx, cx) or px < min(ax, bx, cx):
+        return 0
+    ay, by, cy = triangles[k, 1], triangles[k, 4], triangles[k, 7]
+    if py > max(ay, by, cy) or py < min(ay, by, cy):
+        return 0
+    az, bz, cz = triangles[k, 2], triangles[k, 5], triangles[k, 8]
+    return vertical_crossing(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz)
+
+
 @parallel
 def count_all_crossings(points, triangles, winding):
     """Winding number of points off the surface of a closed mesh, from all its triangles."""
@@ -57,8 +71,7 @@ def count_all_crossings(points, triangles, winding):
         px, py, pz = points[i, 0], points[i, 1], points[i, 2]
         total = 0
         for k in range(np.uint64(len(triangles))):
-            t = triangles[k]
-            crossing = vertical_crossing(px, py, pz, t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8])
+            crossing = crossing_of(triangles, k, px, py, pz)
             if crossing != ON:
                 total += crossing
         winding[i] = total
@@ -131,8 +144,7 @@ def count_crossings(points, triangles, tops, bounds, grid, shape, ends, members,
             k = members[m]
             if tops[k] < pz:
                 break
-            t = triangles[k]
-            crossing = vertical_crossing(px, py, pz, t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8])
+            crossing = crossing_of(triangles, k, px, py, pz)
             if crossing == ON:
                 on_surface[i] = True
                 break

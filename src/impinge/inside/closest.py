@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.inside import _closest, _closest_build, _closest_grid
+from impinge.inside.direct import frozen
 from impinge.shapes.mesh import Mesh
 
 __all__ = ["ClosestTree"]
@@ -94,7 +95,7 @@ class ClosestTree:
         part = self._exponent // 2  # 2^exponent itself may be out of range
         factors = 2.0**part, 2.0 ** (self._exponent - part)
         centre = self._centre, self._scale(self._centre)
-        beyond = _closest.scale_points(points, *factors, *centre, scaled, low, high)
+        beyond = _closest.scale_points(frozen(points), *factors, *centre, scaled, low, high)
         # Neighbours one after the other: each starts from the answer of the one before it.
         bits = min(max(int(math.log2(n / 4) / 3), 1), 7) if n > 64 else 0
         in_order, home = np.empty((n, 3)), np.empty(n, np.int64)

@@ -12,7 +12,14 @@ from impinge.inside import _direct
 from impinge.inside._vertical import count_all_crossings
 from impinge.shapes.mesh import Mesh
 
-__all__ = ["Direct"]
+__all__ = ["Direct", "frozen"]
+
+
+def frozen(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A read-only view, as `_check` makes them: kernels are compiled for these, and only once."""
+    view = points.view()
+    view.flags.writeable = False
+    return view
 
 
 class Direct:
@@ -58,9 +65,8 @@ class Direct:
     def _evaluate(self, points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         winding, status = np.empty(len(points)), np.empty(len(points), np.int8)
         scaled = self._scale(points)
-        _direct.sum_angles(
-            points, self._triangles, scaled, self._scaled, self._centre, self._flux, winding, status
-        )
+        points = frozen(points)
+        _direct.sum_angles(points, self._triangles, scaled, self._scaled, self._centre, self._flux, winding, status)
         on_surface = status == _direct.ON_SURFACE
         if self._is_closed:
             off = ~on_surface
@@ -68,7 +74,7 @@ class Direct:
             near = np.flatnonzero(status == _direct.NEAR)
             if len(near):
                 exact = np.empty(len(near))
-                count_all_crossings(points[near], self._triangles, exact)
+                count_all_crossings(frozen(points[near]), self._triangles, exact)
                 winding[near] = exact
         return winding, on_surface
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.inside import _ray, _vertical
-from impinge.inside.direct import Direct
+from impinge.inside.direct import Direct, frozen
 from impinge.shapes.mesh import Mesh
 
 __all__ = ["Outcome", "Ray", "RayExact"]
@@ -122,10 +122,11 @@ class Ray:
             Rays shot. After 16 the parity along +z decides, by the exact rule of `RayExact`.
         """
         outcome, shots = np.empty(len(points), np.int8), np.empty(len(points), np.int8)
-        _ray.shoot_rays(
-            points, points.view(np.uint64), self._triangles, self._flat, self._boxes, self._bounds,
-            self._reach, self._frame, outcome, shots,
-        )  # fmt: skip
+        with np.errstate(over="ignore"):  # the random numbers wrap round; noticed only with the compiler off
+            _ray.shoot_rays(
+                frozen(points), frozen(points).view(np.uint64), self._triangles, self._flat, self._boxes,
+                self._bounds, self._reach, self._frame, outcome, shots,
+            )  # fmt: skip
         return outcome, shots
 
     def classify(self, points: NDArray[np.float64]) -> NDArray[np.int8]:
@@ -214,7 +215,7 @@ class RayExact:
     def _count(self, points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         winding, on_surface = np.empty(len(points)), np.empty(len(points), np.bool_)
         _vertical.count_crossings(
-            points, self._triangles, self._tops, self._bounds, self._grid, self._shape, self._ends,
+            frozen(points), self._triangles, self._tops, self._bounds, self._grid, self._shape, self._ends,
             self._members, winding, on_surface,
         )  # fmt: skip
         return winding, on_surface
