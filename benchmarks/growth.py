@@ -91,9 +91,7 @@ def _point(method: Method, case: cases.Case, points: NDArray[np.float64], second
     }
 
 
-def _over_triangles(
-    methods: list[Method], family: list[cases.Case], sizes: cases.Sizes
-) -> list[dict[str, Any]]:
+def _over_triangles(methods: list[Method], family: list[cases.Case], sizes: cases.Sizes) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     latest: dict[str, dict[str, Any]] = {}
     for case in family:

@@ -31,9 +31,7 @@ def _words(allowed: tuple[str, ...]) -> Any:
         words = [word for word in text.lower().split(",") if word and word != "none"]
         unknown = [word for word in words if word not in allowed]
         if unknown:
-            raise argparse.ArgumentTypeError(
-                f"found {', '.join(unknown)}, expected some of {', '.join(allowed)}"
-            )
+            raise argparse.ArgumentTypeError(f"found {', '.join(unknown)}, expected some of {', '.join(allowed)}")
         return words
 
     return parse
@@ -47,12 +45,8 @@ def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--peers", type=_words(_PEERS), default=list(_PEERS), help=f"none, or some of {','.join(_PEERS)}"
     )
-    parser.add_argument(
-        "--parts", type=_words(_PARTS), default=list(_PARTS), help=f"some of {','.join(_PARTS)}"
-    )
-    parser.add_argument(
-        "--out", type=Path, default=Path(__file__).parent / "results", help="folder for the results"
-    )
+    parser.add_argument("--parts", type=_words(_PARTS), default=list(_PARTS), help=f"some of {','.join(_PARTS)}")
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results", help="folder for the results")
     options = parser.parse_args(arguments)
     if not 1 <= options.threads <= len(measure.cores()):
         parser.error(f"--threads: found {options.threads}, expected 1 to {len(measure.cores())}")

@@ -70,9 +70,7 @@ def limit_threads(count: int) -> list[int]:
     """Let this process use `count` threads and CPUs; returns the CPUs. To be called before other imports."""
     loaded = {"numpy", "numba", "open3d", "igl"} & set(sys.modules)
     if loaded:
-        raise RuntimeError(
-            f"limit_threads: {', '.join(sorted(loaded))} loaded already, with their own threads"
-        )
+        raise RuntimeError(f"limit_threads: {', '.join(sorted(loaded))} loaded already, with their own threads")
     for name in _THREAD_VARIABLES:
         os.environ[name] = str(count)
     cpus = cores()[:count]
@@ -116,9 +114,7 @@ def _memory_gb() -> float | None:
 
 
 def machine(threads: int, cpus: list[int]) -> dict[str, Any]:
-    """What the figures depend on. Call it after the first parallel loop, which fixes the threading layer."""
-    import numba
-
+    """What the figures depend on."""
     import impinge
 
     changed = _git("status", "--porcelain", "--", "../src")
@@ -134,9 +130,6 @@ def machine(threads: int, cpus: list[int]) -> dict[str, Any]:
         "commit": _git("rev-parse", "--short", "HEAD"),
         "commit_changed": None if changed is None else bool(changed),
         "threads": threads,
-        "numba_threads": numba.get_num_threads(),
-        "numba_layer": numba.threading_layer(),
-        "omp_wait_policy": os.environ.get("OMP_WAIT_POLICY", "default"),
         "date": time.strftime("%Y-%m-%d %H:%M:%S"),
     }
 

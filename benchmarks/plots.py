@@ -81,9 +81,7 @@ def _curves(results: dict[str, Any], path: Path) -> None:
         right.set_title(f"{family}, {over_points[0]['triangles']:,} triangles: build and query", loc="left")
         for axes in (left, right):
             axes.set(xscale="log", yscale="log")
-    handles, labels = max(
-        (axes.get_legend_handles_labels() for axes in grid.flat), key=lambda pair: len(pair[1])
-    )
+    handles, labels = max((axes.get_legend_handles_labels() for axes in grid.flat), key=lambda pair: len(pair[1]))
     figure.legend(handles, labels, loc="upper center", ncols=4)
     about = results["about"]
     figure.text(
@@ -107,9 +105,7 @@ def _summary(results: dict[str, Any], path: Path) -> None:
         here = [row for row in rows if row["mesh"] == mesh]
         methods = list(dict.fromkeys(row["method"] for row in here))
         for kind, shift, strength in (("random", -0.2, 1.0), ("near", 0.2, 0.45)):
-            rates = {
-                row["method"]: row["points"] / row["query_s"] / 1e6 for row in here if row["kind"] == kind
-            }
+            rates = {row["method"]: row["points"] / row["query_s"] / 1e6 for row in here if row["kind"] == kind}
             places = [i + shift for i in range(len(methods))]
             colours = [_LOOKS.get(method, ("#777777", ""))[0] for method in methods]
             values = [rates[method] for method in methods]

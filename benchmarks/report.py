@@ -21,22 +21,16 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> 
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
 
     def line(cells: Sequence[str]) -> str:
-        padded = (
-            c.ljust(w) if i < left else c.rjust(w) for i, (c, w) in enumerate(zip(cells, widths, strict=True))
-        )
+        padded = (c.ljust(w) if i < left else c.rjust(w) for i, (c, w) in enumerate(zip(cells, widths, strict=True)))
         return "| " + " | ".join(padded) + " |"
 
-    rule = (
-        "|" + "|".join("-" * (w + 2) if i < left else "-" * (w + 1) + ":" for i, w in enumerate(widths)) + "|"
-    )
+    rule = "|" + "|".join("-" * (w + 2) if i < left else "-" * (w + 1) + ":" for i, w in enumerate(widths)) + "|"
     return "\n".join([line(head), rule, *map(line, rows)])
 
 
 def seconds(value: float) -> str:
     """Three digits, in a unit that suits."""
-    factor, unit = next(
-        (f, u) for f, u in ((1, "s"), (1e3, "ms"), (1e6, "µs"), (1e9, "ns")) if value * f >= 0.9995
-    )
+    factor, unit = next((f, u) for f, u in ((1, "s"), (1e3, "ms"), (1e6, "µs"), (1e9, "ns")) if value * f >= 0.9995)
     number = value * factor
     return f"{number:.{max(0, 3 - len(str(int(number))))}f} {unit}"
 
@@ -156,10 +150,8 @@ def machine_text(facts: dict[str, Any], peers: dict[str, str], absent: dict[str,
     changed = " with changes" if facts["commit_changed"] else ""
     lines = [
         f"{facts['cpu']}, {facts['cpus']} CPUs, {facts['memory_gb']} GB memory; {facts['system']}",
-        f"Python {facts['python']}, {versions}; "
-        f"impinge {facts['impinge']}, commit {facts['commit']}{changed}",
-        f"{facts['threads']} threads on CPUs {facts['used_cpus']}, Numba's layer: {facts['numba_layer']}, "
-        f"OMP_WAIT_POLICY: {facts['omp_wait_policy']}; "
+        f"Python {facts['python']}, {versions}; impinge {facts['impinge']}, commit {facts['commit']}{changed}",
+        f"{facts['threads']} threads on CPUs {facts['used_cpus']}; "
         f"load average before: {facts['load_before']}, after: {facts['load_after']}; {facts['date']}",
         _busy_text(facts),
         "peers: " + (", ".join(f"{name} {version}" for name, version in peers.items()) or "none"),
@@ -196,9 +188,7 @@ def speed_text(rows: list[dict[str, Any]]) -> str:
             ]
             for row in here
         ]
-        head = (
-            "method, build, query, build + query, million points/s, query ÷ ours, total ÷ ours, cores, differ"
-        )
+        head = "method, build, query, build + query, million points/s, query ÷ ours, total ÷ ours, cores, differ"
         blocks.append(f"### {mesh}; {ours['points']:,} {titles[kind]}\n\n" + table(head.split(", "), body))
     return "\n\n".join([*blocks, f"{_SPEED_NOTES} {_settled_text(rows)}"])
 

@@ -46,9 +46,7 @@ class _Run:
     def row(self, case: cases.Case, kind: str) -> dict[str, Any]:
         part = self.shares[kind]
         query, build = best(part.timings), best(self.builds)
-        totals = [
-            b.seconds + part.scale * q.seconds for b, q in zip(self.builds, self.firsts[kind], strict=True)
-        ]
+        totals = [b.seconds + part.scale * q.seconds for b, q in zip(self.builds, self.firsts[kind], strict=True)]
         return {
             "mesh": case.label,
             "family": case.family,
@@ -79,9 +77,7 @@ def _settle(case: cases.Case, points: NDArray[np.float64], truth: NDArray[np.boo
     return int((solid.contains(points) == truth).sum())
 
 
-def _compare(
-    run: _Run, kind: str, truth: NDArray[np.bool_], case: cases.Case, threads: int
-) -> dict[str, Any]:
+def _compare(run: _Run, kind: str, truth: NDArray[np.bool_], case: cases.Case, threads: int) -> dict[str, Any]:
     part = run.shares[kind]
     wrong = part.rows[run.answers[kind] != truth[part.rows]]
     looked_at = wrong[:_SETTLED]
@@ -107,11 +103,7 @@ def _measure_case(
         if number < sizes.least_rounds or run.spent < sizes.method_seconds:
             progress(f"speed: {case.label}, round {number + 1} of {sizes.rounds}, {run.method.name}")
             run.go(case)
-    return [
-        run.row(case, kind) | _compare(run, kind, truth[kind], case, threads)
-        for kind in points
-        for run in runs
-    ]
+    return [run.row(case, kind) | _compare(run, kind, truth[kind], case, threads) for kind in points for run in runs]
 
 
 def measure(octree: Impinge, peers: list[Method], sizes: cases.Sizes, threads: int) -> list[dict[str, Any]]:

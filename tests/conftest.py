@@ -5,13 +5,8 @@ Compiled kernels are cached where users have them too: in a folder named after t
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from hypothesis import HealthCheck, settings
-
-# Several tests run at a time, each with several threads: let those that wait sleep, not spin.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 # Compiling the first example takes seconds, so there is no deadline. `make test` tries the same examples in
 # every run; `make verify` tries many more, new ones each time.

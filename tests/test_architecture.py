@@ -180,8 +180,9 @@ def test_jit_writes_the_flags_out():
 def test_jit_flags_reach_the_compiler():
     from impinge import _jit
 
-    for decorate in (_jit.exact, _jit.kernel, _jit.parallel):
-        options = decorate(lambda x: x).targetoptions
+    shared = _jit.parallel(grain=1)(lambda first, stop: None).kernel
+    for compiled in (_jit.exact(lambda x: x), _jit.kernel(lambda x: x), shared):
+        options = compiled.targetoptions
         assert options["fastmath"] is False
         assert options["error_model"] == "numpy"
         assert "inline" not in options

@@ -6,13 +6,14 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import impinge
-from impinge._jit import cache_folder, parallel, prange, threads
+from impinge._jit import cache_folder, parallel, threads
 from impinge.errors import InputError
 
 PACKAGE = Path(impinge.__file__).parent
@@ -91,7 +92,7 @@ def test_other_users_of_numba_keep_their_cache():
     import numba
 
     before = numba.config.CACHE_DIR
-    parallel(lambda x: x)
+    parallel(grain=1)(lambda first, stop: None)
     assert before == numba.config.CACHE_DIR
     assert str(cache_folder()) not in before
 
@@ -117,9 +118,9 @@ def test_threads_are_restored():
         assert after == before
 
 
-@parallel
-def _square_roots(values, out):
-    for i in prange(len(values)):
+@parallel(grain=100)
+def _square_roots(first, stop, values, out):
+    for i in range(first, stop):
         total = 0.0
         for j in range(i % 7 + 1):
             total += np.sqrt(values[i] + j) / (j + 1)
@@ -134,6 +135,51 @@ def test_threads_do_not_change_results():
     for count in {1, min(2, most), most}:
         out = np.empty_like(values)
         with threads(count):
-            _square_roots(values, out)
+            _square_roots(len(values), values, out)
         results.append(out.tobytes())
     assert len({*results}) == 1
+
+
+@pytest.mark.parametrize("count", [0, 1, 99, 100, 101, 1700])
+def test_every_item_is_done_once(count):
+    done = np.zeros(count, np.int64)
+    _count_items(count, done)
+    assert (done == 1).all()
+
+
+@parallel(grain=10)
+def _count_items(first, stop, done):
+    for i in range(first, stop):
+        done[i] += 1
+
+
+def test_many_python_threads_at_once():
+    values = np.linspace(0, 1, 5000)
+    wanted = np.empty_like(values)
+    _square_roots(len(values), values, wanted)
+
+    def ask(_):
+        out = np.empty_like(values)
+        _square_roots(len(values), values, out)
+        return out.tobytes()
+
+    with ThreadPoolExecutor(6) as pool:
+        assert set(pool.map(ask, range(60))) == {wanted.tobytes()}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_after_a_fork():
+    """A child of a process whose helper threads have run has none of them, and makes its own."""
+    program = """
+import os, sys, numpy as np
+import impinge
+solid = impinge.Solid(impinge.shapes.octasphere(3))
+points = np.random.default_rng(0).uniform(-1, 1, (20000, 3))
+wanted = solid.contains(points)
+child = os.fork()
+if child == 0:
+    os._exit(0 if (solid.contains(points) == wanted).all() else 1)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], timeout=120)
+    assert done.returncode == 0

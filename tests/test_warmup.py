@@ -26,7 +26,8 @@ for _, step in _warmup.steps():
     step()
 versions = {}
 for module, name in json.load(sys.stdin):
-    overloads = getattr(getattr(importlib.import_module(module), name), "overloads", None)
+    function = getattr(importlib.import_module(module), name)
+    overloads = getattr(getattr(function, "kernel", function), "overloads", None)
     if overloads is not None:
         versions[f"{module}.{name}"] = [str(signature) for signature in overloads]
 print(json.dumps(versions))

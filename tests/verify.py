@@ -43,7 +43,9 @@ def verify_exact(count: int) -> list[Row]:
     """Predicates against rational arithmetic."""
     result = cases.run(count, SEED)
     kinds = f"{len(result['kinds'])} kinds, seed {SEED}"
-    return [Row("exact predicates against rational numbers", result["cases"], result["wrong"], result["seconds"], kinds)]
+    return [
+        Row("exact predicates against rational numbers", result["cases"], result["wrong"], result["seconds"], kinds)
+    ]
 
 
 def _count_wrong(mesh: Mesh, seed: int) -> tuple[int, int, int]:
@@ -67,7 +69,7 @@ def _count_wrong(mesh: Mesh, seed: int) -> tuple[int, int, int]:
 def verify_inside() -> list[Row]:
     """The octree against two independent methods on all meshes of the issue."""
     rows = []
-    meshes = {name: make for name, make in scenes.LARGE.items()}
+    meshes = dict(scenes.LARGE)
     meshes |= {path.name: (lambda path=path: scenes.load(path)) for path in scenes.files()}
     for name, make in meshes.items():
         start = time.perf_counter()

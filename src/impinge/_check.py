@@ -20,9 +20,7 @@ def _numbers(name: str, value: Any, wanted: str) -> NDArray[Any]:
     try:
         array = np.asarray(value)
     except (ValueError, TypeError, OverflowError) as error:
-        raise InputError(
-            f"{name}: found something that is not an array ({error}), expected {wanted}"
-        ) from None
+        raise InputError(f"{name}: found something that is not an array ({error}), expected {wanted}") from None
     if array.dtype == object and array.size == 0:
         array = array.astype(np.float64)
     if array.dtype.kind not in "fiu":

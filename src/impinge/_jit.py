@@ -6,8 +6,9 @@ Every compiled function of impinge is decorated with one of:
     small pure functions of numbers, whose signs decide something;
 ``kernel``
     loops over arrays, run by one thread;
-``parallel``
-    loops over arrays with ``prange``, which release the GIL.
+``parallel(grain=n)``
+    loops over ``range(first, stop)``, their first two arguments, called with the number of items instead:
+    threads take pieces of at least n items as they become free.
 
 All write ``fastmath=False`` out, because the flag leaks from a caller into its callees and would make the
 error-free transformations of ``exact/`` wrong. ``inline="always"`` is banned for the same reason.
@@ -15,24 +16,25 @@ error-free transformations of ``exact/`` wrong. ``inline="always"`` is banned fo
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 from llvmlite import ir
-from numba import prange
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from impinge.errors import InputError
 
-__all__ = ["cache_folder", "exact", "kernel", "parallel", "prange", "prefetch", "threads"]
+__all__ = ["cache_folder", "exact", "kernel", "parallel", "prefetch", "threads"]
 
 _config: Any = numba.config  # made at run time, so that type checkers do not know its fields
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -82,36 +84,78 @@ def _compiled(**flags: Any) -> Callable[[_Function], _Function]:
 
 exact = _compiled()
 kernel = _compiled(nogil=True)
-parallel = _compiled(nogil=True, parallel=True)
+
+_most_threads: int = _config.NUMBA_NUM_THREADS
+_wanted_threads: ContextVar[int] = ContextVar("threads", default=_most_threads)
+_pool: ThreadPoolExecutor | None = None
+_PIECES = 8  # per thread, so that one that is held up leaves its share to the others
 
 
-# Numba's fallback layer of threads aborts the process when two Python threads start parallel loops at once.
-_one_at_a_time = threading.RLock()
+def _helpers() -> ThreadPoolExecutor:
+    """Threads that wait for work, made on first use."""
+    global _pool
+    if _pool is None:
+        _pool = ThreadPoolExecutor(max(_most_threads - 1, 1), thread_name_prefix="impinge")
+    return _pool
 
 
-@contextmanager
-def _safe_layer() -> Iterator[None]:
-    try:
-        safe = numba.threading_layer() != "workqueue"
-    except ValueError:  # not started yet, so not known
-        safe = False
-    with nullcontext() if safe else _one_at_a_time:
-        yield
+def _forget_helpers() -> None:
+    global _pool
+    _pool = None
+
+
+if hasattr(os, "register_at_fork"):  # threads do not survive a fork
+    os.register_at_fork(after_in_child=_forget_helpers)
+
+
+class Parallel:
+    """A kernel over ``range(first, stop)`` that threads share piece by piece.
+
+    Our own few lines instead of Numba's `prange`: its threads wait spinning, so that one busy core beside them
+    makes every loop many times slower; it aborts when two Python threads use its simplest form; and it
+    trebles the time to compile. Items must be independent of each other, so that pieces do not matter.
+    """
+
+    def __init__(self, function: Callable[..., Any], grain: int) -> None:
+        functools.update_wrapper(self, function)
+        self.kernel = kernel(function)
+        self.grain = grain
+
+    def __call__(self, count: int, *arguments: Any) -> None:
+        """Run the kernel for all items 0 to count - 1."""
+        workers = min(_wanted_threads.get(), -(-count // self.grain))
+        if workers <= 1:
+            self.kernel(0, count, *arguments)
+            return
+        size = max(-(-count // (_PIECES * workers)), self.grain)
+        pieces = iter(range(0, count, size))  # shared: taking the next one is atomic
+
+        def work() -> None:
+            for first in pieces:
+                self.kernel(first, min(first + size, count), *arguments)
+
+        helpers = [_helpers().submit(work) for _ in range(workers - 1)]
+        work()
+        for helper in helpers:
+            if not helper.cancel():  # one that did not start yet is not needed any more
+                helper.result()
+
+
+def parallel(grain: int) -> Callable[[Callable[..., Any]], Parallel]:
+    """Decorate a kernel whose items are shared by threads, at least `grain` of them at a time."""
+    return lambda function: Parallel(function, grain)
 
 
 @contextmanager
 def threads(count: int | None) -> Iterator[int]:
-    """Run the compiled loops inside the block with `count` threads (None: as many as Numba has)."""
-    most = _config.NUMBA_NUM_THREADS
-    if count is not None and not 1 <= count <= most:
-        raise InputError(f"threads: found {count}, expected 1 to {most} (the cores of this machine)")
-    before = numba.get_num_threads()
-    numba.set_num_threads(before if count is None else count)
+    """Run the parallel kernels inside the block with `count` threads (None: all)."""
+    if count is not None and not 1 <= count <= _most_threads:
+        raise InputError(f"threads: found {count}, expected 1 to {_most_threads} (the cores of this machine)")
+    token = _wanted_threads.set(_wanted_threads.get() if count is None else count)
     try:
-        with _safe_layer():
-            yield numba.get_num_threads()
+        yield _wanted_threads.get()
     finally:
-        numba.set_num_threads(before)
+        _wanted_threads.reset(token)
 
 
 def _prefetch(typing: Any, array: Any, index: Any) -> Any:

@@ -103,6 +103,7 @@ def test_sum_of_many_angles_is_an_integer() -> None:
     direct = Direct(mesh)
     winding, status = np.empty(128), np.empty(128, np.int8)
     _direct.sum_angles(
+        1,
         points,
         direct._triangles,
         direct._scale(points),

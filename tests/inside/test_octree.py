@@ -133,7 +133,7 @@ def test_slowest_labelling_agrees() -> None:
     points = np.random.default_rng(4).uniform(-1.1, 1.1, (300, 3))
     wanted = Octree(mesh).winding(_check.vectors("points", points))
     found = np.empty(len(points), np.int32)
-    _octree_settle.settle_cells(mesh.vertices, mesh.faces, points, found)
+    _octree_settle.settle_cells(len(points), mesh.vertices, mesh.faces, points, found)
     np.testing.assert_array_equal(found, wanted)
 
 

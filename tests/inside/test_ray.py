@@ -75,7 +75,7 @@ def test_point_on_a_face_without_area() -> None:
 
 
 def test_degenerate_rays_are_told_from_misses() -> None:
-    """The signs of FACTS 2.1 f and g: through an edge, a vertex, in the plane; 0 with + and − is a miss."""
+    """Steps 3 and 4 of docs/inside.md: through an edge, a vertex, in the plane; 0 with + and − is a miss."""
     a, b, c = (0, 0, 0), (2, 0, 0), (0, 2, 0)
     cases = {
         ((0.5, 0.5, 1), (0.5, 0.5, -1)): _ray.CROSSED,

@@ -52,11 +52,7 @@ def groups(items, links):
 
 
 def components(vertices, faces):
-    links = [
-        pair
-        for uses in edges(merged(vertices, faces)).values()
-        for pair in combinations({f for f, _ in uses}, 2)
-    ]
+    links = [pair for uses in edges(merged(vertices, faces)).values() for pair in combinations({f for f, _ in uses}, 2)]
     return groups(range(len(faces)), links)
 
 

@@ -117,9 +117,7 @@ def test_damaged_files_are_one_clear_line(tmp_path, name):
 
 
 def test_bad_numbers_in_a_file(tmp_path):
-    path = write(
-        tmp_path / "nan.off", "OFF # with a remark\n# 9 9 9\n3 1 0\n0 0 0\n1 0 nan\n0 1 0\n3 0 1 2\n"
-    )
+    path = write(tmp_path / "nan.off", "OFF # with a remark\n# 9 9 9\n3 1 0\n0 0 0\n1 0 nan\n0 1 0\n3 0 1 2\n")
     with pytest.raises(InputError, match=r"nan\.off: vertices: row 1 is not finite"):
         read_mesh(path)
     np.savez(tmp_path / "other.npz", points=np.zeros((3, 3)))
@@ -144,9 +142,7 @@ def test_text_ply_cut_short(tmp_path):
     path = write(tmp_path / "text.ply", text)
     assert read_mesh(path).is_closed
     path.write_text(text[:-16])
-    with pytest.raises(
-        InputError, match=r"ends early: it announces 4 vertices and 4 faces, but holds 4 and 2"
-    ):
+    with pytest.raises(InputError, match=r"ends early: it announces 4 vertices and 4 faces, but holds 4 and 2"):
         read_mesh(path)
 
 

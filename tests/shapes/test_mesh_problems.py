@@ -50,11 +50,7 @@ def check(vertices, faces):
             elif kind == "unreferenced vertices":
                 assert not (np.asarray(faces) == example[0]).any()
     if not mesh.is_closed:
-        assert (
-            "open" in str(mesh.problems())
-            or "turned" in str(mesh.problems())
-            or "equally" in str(mesh.problems())
-        )
+        assert "open" in str(mesh.problems()) or "turned" in str(mesh.problems()) or "equally" in str(mesh.problems())
     return mesh
 
 
@@ -119,18 +115,14 @@ def test_words():
     assert "3 of them not used equally often in both directions" in str(one.problems())
     turned = sphere.faces.copy()
     turned[5] = turned[5, ::-1]
-    assert "3 pairs of neighbouring faces that are turned differently" in str(
-        Mesh(sphere.vertices, turned).problems()
-    )
+    assert "3 pairs of neighbouring faces that are turned differently" in str(Mesh(sphere.vertices, turned).problems())
     assert str(box().flipped().problems()).startswith("inside out: ")
     assert "1 vertex where parts" in str((box() + box().transformed(translation=(1, 1, 1))).problems())
 
 
 def test_area_is_judged_exactly():
     tiny = 2.0**-400
-    corners = np.array(
-        [[0, 0, 0], [tiny, 0, 0], [0, tiny, 0], [0.1, 0.2, 0.3], [0.2, 0.4, 0.6], [0.3, 0.6, 0.9]]
-    )
+    corners = np.array([[0, 0, 0], [tiny, 0, 0], [0, tiny, 0], [0.1, 0.2, 0.3], [0.2, 0.4, 0.6], [0.3, 0.6, 0.9]])
     mesh = Mesh(corners, [[0, 1, 2], [3, 4, 5], [3, 4, 4], [0, 3, 4]])
     expected = [f for f, face in enumerate(mesh.triangles) if naive.area_is_zero(face)]
     assert expected == [2, 3]

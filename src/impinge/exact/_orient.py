@@ -163,9 +163,7 @@ def orient3d_sign(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz):
     y = max(max(abs(ady), abs(bdy)), abs(cdy))
     z = max(max(abs(adz), abs(bdz)), abs(cdz))
     if min(min(x, y), z) > SMALL and max(max(x, y), z) < LARGE:
-        determinant = (
-            adz * (bdx * cdy - cdx * bdy) + bdz * (cdx * ady - adx * cdy) + cdz * (adx * bdy - bdx * ady)
-        )
+        determinant = adz * (bdx * cdy - cdx * bdy) + bdz * (cdx * ady - adx * cdy) + cdz * (adx * bdy - bdx * ady)
         bound = BOUND_3D * (x * y * z)
         if determinant > bound:
             return 1

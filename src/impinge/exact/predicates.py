@@ -98,9 +98,7 @@ def point_in_triangle(p: ArrayLike, a: ArrayLike, b: ArrayLike, c: ArrayLike) ->
     return _decide(_predicates._find_points_in_triangles, np.bool_, 3, p=p, a=a, b=b, c=c)
 
 
-def segment_triangle(
-    p: ArrayLike, q: ArrayLike, a: ArrayLike, b: ArrayLike, c: ArrayLike
-) -> NDArray[np.bool_]:
+def segment_triangle(p: ArrayLike, q: ArrayLike, a: ArrayLike, b: ArrayLike, c: ArrayLike) -> NDArray[np.bool_]:
     """Whether the closed segment pq and the closed triangle abc have a point in common.
 
     Parameters

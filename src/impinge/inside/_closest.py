@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from impinge._jit import exact, kernel, parallel, prange
+from impinge._jit import exact, kernel, parallel
 
 WIDTH = 8
 BOX = 15  # numbers of a box: centre, three axes, three half sides
@@ -227,11 +227,11 @@ def slot_vector(leaves, slot, px, py, pz):
     )  # fmt: skip
 
 
-@parallel
-def find_closest(points, home, nodes, children, leaves, faces, closest, face, distance):
+@parallel(grain=1)
+def find_closest(first, stop, points, home, nodes, children, leaves, faces, closest, face, distance):
     """Nearest point, its face and its distance for all points; those of points[k] go to row home[k]."""
     n = len(points)
-    for chunk in prange((n + CHUNK - 1) // CHUNK):
+    for chunk in range(first, stop):
         stack, stack_sq = np.empty(STACK, np.int64), np.empty(STACK)
         work = np.empty((4, WIDTH))
         best = 0

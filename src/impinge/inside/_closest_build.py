@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from impinge._jit import exact, kernel, parallel, prange
+from impinge._jit import exact, kernel, parallel
 from impinge.inside._closest import BOX, LEAF, NODE, NOWHERE, WIDTH
 
 ENLARGE = 2.0**-46  # of its sides: boxes are enlarged by far more than their rounding
@@ -208,10 +208,10 @@ def _bound_range(corners, order, low, high, box):
     box[12], box[13], box[14] = n + slack, u + slack, v + slack
 
 
-@parallel
-def bound_nodes(corners, order, ranges, children, nodes, leaves, faces):
+@parallel(grain=64)
+def bound_nodes(first, stop, corners, order, ranges, children, nodes, leaves, faces):
     """Fill the boxes of all nodes, and the triangles of the leaves side by side with their face numbers."""
-    for at in prange(len(children)):
+    for at in range(first, stop):
         for i in range(WIDTH):
             low, high = ranges[at, i, 0], ranges[at, i, 1]
             box = nodes[at * NODE + i : (at + 1) * NODE : WIDTH]

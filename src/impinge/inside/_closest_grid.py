@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from impinge._jit import exact, kernel, parallel, prange
+from impinge._jit import exact, kernel, parallel
 from impinge.inside._closest import (
     BOX,
     FARTHEST,
@@ -79,10 +79,10 @@ def _distance(a, b):
     return length(b[0] - a[0], b[1] - a[1], b[2] - a[2])
 
 
-@parallel
-def frame_leaves(nodes, children, leaves, frames, boxes):
+@parallel(grain=256)
+def frame_leaves(first, stop, nodes, children, leaves, frames, boxes):
     """Frames of all triangles, and the boxes of all leaves once more, each in one piece."""
-    for item in prange(len(children)):
+    for item in range(first, stop):
         for i in range(WIDTH):
             if children[item, i] < 0 and nodes[item * NODE + i] != NOWHERE:
                 leaf = ~children[item, i]
@@ -266,8 +266,8 @@ def _place_packet(xs, ys, zs, i, j, k, x, y, z):
     return cx, cy, cz, math.sqrt(dx * dx + dy * dy + dz * dz) + round_off
 
 
-@parallel
-def grid_distances(xs, ys, zs, path, side, nodes, children, leaves, faces, boxes, frames, distance):
+@parallel(grain=1)
+def grid_distances(first, stop, xs, ys, zs, path, side, nodes, children, leaves, faces, boxes, frames, distance):
     """Distances of all points (xs[i], ys[j], zs[k]).
 
     A thread takes a cube of side³ points at a time, its packets in the order `path`, (n, 3): every packet
@@ -275,7 +275,7 @@ def grid_distances(xs, ys, zs, path, side, nodes, children, leaves, faces, boxes
     """
     shape = distance.shape
     by, bz = (shape[1] + side - 1) // side, (shape[2] + side - 1) // side
-    for cube in prange((shape[0] + side - 1) // side * by * bz):
+    for cube in range(first, stop):
         stack, stack_sq, work_4 = np.empty(STACK, np.int64), np.empty(STACK), np.empty((4, WIDTH))
         x, y, z, bounds, work = (
             np.empty(WIDTH),
@@ -288,7 +288,7 @@ def grid_distances(xs, ys, zs, path, side, nodes, children, leaves, faces, boxes
         found, limits = np.empty(FOUND, np.int64), np.empty(WIDTH, np.int64)
         zeros = np.zeros(WIDTH, np.int64)
         best_bits, bounds_bits, work_bits = best_sq.view(np.int64), bounds.view(np.int64), work.view(np.int64)
-        first = True
+        fresh = True
         for step in range(len(path)):
             i = cube // (by * bz) * side + path[step, 0]
             j = cube // bz % by * side + path[step, 1]
@@ -296,8 +296,8 @@ def grid_distances(xs, ys, zs, path, side, nodes, children, leaves, faces, boxes
             if i >= shape[0] or j >= shape[1] or k >= shape[2]:
                 continue
             cx, cy, cz, radius = _place_packet(xs, ys, zs, i, j, k, x, y, z)
-            if first:
-                first = False
+            if fresh:
+                fresh = False
                 start, _ = nearest_slot(
                     nodes, children, leaves, faces, cx, cy, cz, FARTHEST, best[0], stack, stack_sq, work_4
                 )

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from impinge._jit import exact, kernel, parallel, prange
+from impinge._jit import exact, kernel, parallel
 from impinge.exact._orient import orient3d_sign
 from impinge.exact._triangles import point_in_triangle
 
@@ -54,7 +54,7 @@ def half_angle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
 def solid_angle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
     """Signed solid angle Ω of the triangle a, b, c seen from p, in (−2π, 2π).
 
-    Ω = 2 atan2(a·(b×c), |a||b||c| + (a·b)|c| + (a·c)|b| + (b·c)|a|)   [VanOosterom1983], FACTS 1.2,
+    Ω = 2 atan2(a·(b×c), |a||b||c| + (a·b)|c| + (a·c)|b| + (b·c)|a|)   [VanOosterom1983],
     positive when the normal (b−a)×(c−a) points away from p, and 0 when p lies in the plane of the triangle
     (decided exactly).
     """
@@ -114,7 +114,7 @@ def _multiply_unclear(triangle, points, start, re, im, wraps, doubt, count, stat
             continue
         px, py, pz = points[start + j, 0], points[start + j, 1], points[start + j, 2]
         if point_in_triangle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
-            status[start + j] = ON_SURFACE  # and contributes 0: FACTS 1.2
+            status[start + j] = ON_SURFACE  # and contributes 0
             continue
         if status[start + j] != ON_SURFACE:
             status[start + j] = NEAR
@@ -143,15 +143,15 @@ def _shorten_products(re, im, count):
         im[j] *= inverse
 
 
-@parallel
-def sum_angles(points, triangles, scaled_points, scaled_triangles, centre, dipole, winding, status):
+@parallel(grain=1)
+def sum_angles(first, stop, points, triangles, scaled_points, scaled_triangles, centre, dipole, winding, status):
     """J of every point by running products, and whether the point is clear of, near or on the surface.
 
-    Σ Ω_k / 2 = arg Π (den_k + i num_k) + 2π wraps   (FACTS 1.7): one atan2 per point instead of per pair.
+    Σ Ω_k / 2 = arg Π (den_k + i num_k) + 2π wraps: one atan2 per point instead of per pair.
     `scaled_*` are the coordinates times a power of two that makes the mesh about 1 in size.
     """
     n, m = len(points), len(triangles)
-    for block in prange((n + BLOCK - 1) // BLOCK):
+    for block in range(first, stop):
         start = block * BLOCK
         count = min(BLOCK, n - start)
         x, y, z = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)

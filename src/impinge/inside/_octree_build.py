@@ -9,7 +9,7 @@ number because every step keeps their order, so the tree does not depend on the 
 
 import numpy as np
 
-from impinge._jit import exact, kernel, parallel, prange
+from impinge._jit import exact, kernel, parallel
 from impinge.exact._triangles import DOUBT, quick_crossing
 from impinge.inside._octree_cover import cell_range, cover
 
@@ -18,7 +18,7 @@ LANES = 8  # triangles side by side in a block of a leaf record
 HEADER_UNITS = 2  # sizes of leaf records in units of 32 bytes
 BLOCK_UNITS = 11
 UNKNOWN = -(2**29)  # winding number of a cell that double precision could not tell
-BINS = 4  # parallel pieces of the counting sort; fixed, so that the result is too
+SUM_BLOCK = 4096  # triangles whose sizes are added up in one piece
 # Places on a shared side of two cells where a winding number may be taken: three coordinates each, the last
 # along the side's normal. Irregular numbers make it unlikely that a point lies on the surface.
 _PLACES = np.array(
@@ -54,66 +54,39 @@ def _corner(vertices, faces, triangle, corner, scale, ox, oy, oz, inv):
     return x, y, z
 
 
-@parallel
-def sum_sizes(vertices, faces, scale):
-    """Sums over the triangles, in tree space, of their area and of their extent along x, y and z.
-
-    The pieces of the sum are fixed, so that it does not depend on the number of threads.
-    """
-    m = faces.shape[0]
-    sums = np.zeros((64, 4))
-    for piece in prange(64):
-        for t in range(m * piece // 64, m * (piece + 1) // 64):
+@parallel(grain=4)
+def sum_sizes(first, stop, vertices, faces, scale, sums):
+    """Sums of area and extents along x, y, z, in tree space, of each block of SUM_BLOCK triangles."""
+    for block in range(first, stop):
+        area, long_x, long_y, long_z = 0.0, 0.0, 0.0, 0.0
+        for t in range(block * SUM_BLOCK, min((block + 1) * SUM_BLOCK, faces.shape[0])):
             ax, ay, az = _corner(vertices, faces, t, 0, scale, 0.0, 0.0, 0.0, 1.0)
             bx, by, bz = _corner(vertices, faces, t, 1, scale, ax, ay, az, 1.0)
             cx, cy, cz = _corner(vertices, faces, t, 2, scale, ax, ay, az, 1.0)
             nx, ny, nz = by * cz - bz * cy, bz * cx - bx * cz, bx * cy - by * cx
-            sums[piece, 0] += 0.5 * np.sqrt(nx * nx + ny * ny + nz * nz)
-            sums[piece, 1] += max(bx, cx, 0.0) - min(bx, cx, 0.0)
-            sums[piece, 2] += max(by, cy, 0.0) - min(by, cy, 0.0)
-            sums[piece, 3] += max(bz, cz, 0.0) - min(bz, cz, 0.0)
-    return sums.sum(axis=0)
+            area += 0.5 * np.sqrt(nx * nx + ny * ny + nz * nz)
+            long_x += max(bx, cx, 0.0) - min(bx, cx, 0.0)
+            long_y += max(by, cy, 0.0) - min(by, cy, 0.0)
+            long_z += max(bz, cz, 0.0) - min(bz, cz, 0.0)
+        sums[block, 0], sums[block, 1], sums[block, 2], sums[block, 3] = area, long_x, long_y, long_z
 
 
-@parallel
-def count_root(vertices, faces, scale, origin, inv, shape, counts):
-    """Count, per bin of triangles and root cell, the triangles that meet the cell; counts (BINS, cells)."""
-    m = faces.shape[0]
-    for piece in prange(BINS):
-        counts[piece] = 0
-        _sort_root(
-            vertices,
-            faces,
-            scale,
-            origin,
-            inv,
-            shape,
-            m * piece // BINS,
-            m * (piece + 1) // BINS,
-            counts[piece],
-            counts[piece],
-            False,
-        )
+@parallel(grain=1)
+def count_root(first, stop, vertices, faces, scale, origin, inv, shape, counts):
+    """Add up, per bin of triangles and root cell, the triangles that meet the cell; counts (bins, cells)."""
+    m, bins = faces.shape[0], counts.shape[0]
+    for i in range(first, stop):
+        begin, end = m * i // bins, m * (i + 1) // bins
+        _sort_root(vertices, faces, scale, origin, inv, shape, begin, end, counts[i], counts[i], False)
 
 
-@parallel
-def fill_root(vertices, faces, scale, origin, inv, shape, starts, entries):
-    """Write the triangles of every root cell behind one another; starts (BINS, cells) is used up."""
-    m = faces.shape[0]
-    for piece in prange(BINS):
-        _sort_root(
-            vertices,
-            faces,
-            scale,
-            origin,
-            inv,
-            shape,
-            m * piece // BINS,
-            m * (piece + 1) // BINS,
-            starts[piece],
-            entries,
-            True,
-        )
+@parallel(grain=1)
+def fill_root(first, stop, vertices, faces, scale, origin, inv, shape, starts, entries):
+    """Write the triangles of every root cell behind one another; starts (bins, cells) is used up."""
+    m, bins = faces.shape[0], starts.shape[0]
+    for i in range(first, stop):
+        begin, end = m * i // bins, m * (i + 1) // bins
+        _sort_root(vertices, faces, scale, origin, inv, shape, begin, end, starts[i], entries, True)
 
 
 @kernel
@@ -144,11 +117,11 @@ def _sort_root(vertices, faces, scale, origin, inv, shape, begin, end, slots, en
 
 @kernel
 def start_root(counts, starts):
-    """Turn counts (BINS, cells) into places; starts (cells + 1,) gets the first place of every cell."""
+    """Turn counts (bins, cells) into places; starts (cells + 1,) gets the first place of every cell."""
     total = 0
     for cell in range(counts.shape[1]):
         starts[cell] = total
-        for piece in range(BINS):
+        for piece in range(counts.shape[0]):
             n = counts[piece, cell]
             counts[piece, cell] = total
             total += n
@@ -205,12 +178,12 @@ def _step(vertices, faces, scale, entries, begin, end, qx, qy, qz, winding, x, y
     return px, py, pz, UNKNOWN
 
 
-@parallel
-def label_root(vertices, faces, scale, origin, size, shape, starts, entries, references, windings):
+@parallel(grain=64)
+def label_root(first, stop, vertices, faces, scale, origin, size, shape, starts, entries, references, windings):
     """References (cells, 3) and winding numbers there (or UNKNOWN), row by row from outside."""
-    sx, sy, sz = shape[0], shape[1], shape[2]
+    sx, sy = shape[0], shape[1]
     unscale = 1.0 / scale
-    for row in prange(sy * sz):
+    for row in range(first, stop):
         y, z = row % sy, row // sy
         winding = np.int64(0)
         last = np.int64(-1)  # the cell before, if it is occupied
@@ -228,15 +201,15 @@ def label_root(vertices, faces, scale, origin, size, shape, starts, entries, ref
             last = cell if starts[cell + 1] > starts[cell] else np.int64(-1)
 
 
-@parallel
-def cover_nodes(vertices, faces, scale, origin, child, cells, starts, entries, most, masks, counts, sums):
+@parallel(grain=16)
+def cover_nodes(first, stop, vertices, faces, scale, origin, child, cells, starts, entries, most, masks, counts, sums):
     """Children of every node that each of its triangles meets.
 
     masks: (entries,) bits of children; counts: (nodes, 64) triangles per child; sums: (nodes, 4) entries of
     all children, sum of their squares, leaves and units of leaf records, crowded children (above `most`).
     """
     inv = 1.0 / child
-    for node in prange(cells.shape[0]):
+    for node in range(first, stop):
         ox = origin[0] + (4 * child) * cells[node, 0]
         oy = origin[1] + (4 * child) * cells[node, 1]
         oz = origin[2] + (4 * child) * cells[node, 2]
@@ -283,18 +256,18 @@ def leaf_units(n):
     return HEADER_UNITS + BLOCK_UNITS * ((n + LANES - 1) // LANES)
 
 
-@parallel
+@parallel(grain=16)
 def split_nodes(
-    vertices, faces, scale, origin, child, nodes, cells, starts, entries, masks, counts, node_refs, node_windings,
-    places, most, out_entries, codes, leaf_spans, leaf_places, leaf_refs, leaf_windings, next_cells, next_spans,
-    next_refs, next_windings, next_slots,
+    first, stop, vertices, faces, scale, origin, child, nodes, cells, starts, entries, masks, counts, node_refs,
+    node_windings, places, most, out_entries, codes, leaf_spans, leaf_places, leaf_refs, leaf_windings,
+    next_cells, next_spans, next_refs, next_windings, next_slots,
 ):  # fmt: skip
     """Make the bricks of the nodes to be split: children's lists, winding numbers, references and codes.
 
     places: (nodes, 4) first entry, leaf, unit of leaf records and crowded child of every node.
     """
     unscale = 1.0 / scale
-    for i in prange(nodes.shape[0]):
+    for i in range(first, stop):
         node = nodes[i]
         fill = np.empty(65, np.int64)
         fill[0] = places[i, 0]

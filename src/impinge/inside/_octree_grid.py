@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from impinge._jit import exact, kernel, parallel, prange
+from impinge._jit import exact, kernel, parallel
 from impinge.inside._octree_build import EMPTY, LEAF
 from impinge.inside._octree_query import class_of, fetch_leaf, leaf_winding
 
@@ -53,9 +53,14 @@ def _fill(classes, i0, i1, j0, j1, k0, k1):
                 classes[i, j, k] = 1
 
 
-@parallel
-def classify_grid(xs, ys, zs, low, high, scale, origin, inv, depth, shape, codes, words, shorts, ints, classes):
-    """-1 outside, +1 inside or CLASS_DOUBTFUL for (xs[i], ys[j], zs[k]); classes is (x, y, z)."""
+@parallel(grain=4)
+def classify_grid(
+    first, stop, xs, ys, zs, low, high, scale, origin, inv, depth, shape, codes, words, shorts, ints, classes
+):
+    """+1 inside or CLASS_DOUBTFUL for (xs[i], ys[j], zs[k]); the rest of classes (x, y, z) is left at -1.
+
+    Items are columns of root cells.
+    """
     cx, cy = np.empty(xs.shape[0], np.uint64), np.empty(ys.shape[0], np.uint64)
     cz = np.empty(zs.shape[0], np.uint64)
     x0, x1 = _place(xs, low[0], high[0], scale[0], origin[0], inv, cx)
@@ -63,9 +68,7 @@ def classify_grid(xs, ys, zs, low, high, scale, origin, inv, depth, shape, codes
     z0, z1 = _place(zs, low[2], high[2], scale[2], origin[2], inv, cz)
     top = np.uint64(2 * depth)
     sx, sy, sz = shape[0], shape[1], shape[2]
-    for i in prange(xs.shape[0]):
-        classes[i] = -1
-    for column in prange(sx * sy):
+    for column in range(first, stop):
         rx, ry = column % sx, column // sx
         i0, i1 = _first_in(cx, x0, x1, top, rx), _first_in(cx, x0, x1, top, rx + 1)
         j0, j1 = _first_in(cy, y0, y1, top, ry), _first_in(cy, y0, y1, top, ry + 1)

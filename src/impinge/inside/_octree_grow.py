@@ -82,8 +82,8 @@ def place_root(mesh: Mesh) -> _Root:
     extent = float((high / 2 - low / 2).max())  # halves, as high - low may overflow
     exponent = -math.frexp(extent or float(np.abs(high).max()))[1]
     scale = np.full(3, 2.0 ** min(max(exponent, -1000), 960))
-    scale *= _stretch(build.sum_sizes(mesh.vertices, mesh.faces, scale)[1:])
-    area, *extents = build.sum_sizes(mesh.vertices, mesh.faces, scale)
+    scale *= _stretch(_sum_sizes(mesh, scale)[1:])
+    area, *extents = _sum_sizes(mesh, scale)
     # In the smallest cells, the spacing of doubles (in the space of the mesh: denormal numbers are coarse)
     # is far below MARGIN of _octree_cover.
     spacing = float((np.spacing(np.maximum(abs(low), abs(high))) * scale).max())
@@ -108,6 +108,14 @@ def place_root(mesh: Mesh) -> _Root:
         size *= 1.25
     depth_most = max(0, math.floor(math.log(size / finest, 4)))
     return _Root(scale, low - size / 64, size, shape(size).astype(np.int64), depth_most)
+
+
+def _sum_sizes(mesh: Mesh, scale: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sums of area and extents along x, y, z of all triangles; threads do not change the order of the sum."""
+    sums = np.empty((-(-len(mesh.faces) // build.SUM_BLOCK), 4))
+    build.sum_sizes(len(sums), mesh.vertices, mesh.faces, scale, sums)
+    total: NDArray[np.float64] = sums.sum(axis=0)
+    return total
 
 
 def _stretch(extents: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -140,14 +148,15 @@ class _Growth:
         """Fill the root lattice; returns its crowded cells, their places in it and in the codes."""
         size, shape = self.root.size, self.root.shape
         count = int(np.prod(shape))
-        counts = np.empty((build.BINS, count), np.int32)
-        build.count_root(*self.geometry, 1 / size, shape, counts)
+        bins = min(max(len(self.geometry[1]) // 8192, 1), 8)  # pieces of the counting sort
+        counts = np.zeros((bins, count), np.int32)
+        build.count_root(len(counts), *self.geometry, 1 / size, shape, counts)
         starts = np.empty(count + 1, np.int64)
         build.start_root(counts, starts)
         entries = np.empty(starts[-1], np.int32)
-        build.fill_root(*self.geometry, 1 / size, shape, counts, entries)
+        build.fill_root(len(counts), *self.geometry, 1 / size, shape, counts, entries)
         references, windings = np.empty((count, 3)), np.empty(count, np.int32)
-        build.label_root(*self.geometry, size, shape, starts, entries, references, windings)
+        build.label_root(int(shape[1] * shape[2]), *self.geometry, size, shape, starts, entries, references, windings)
         self.settle(references, windings)
         cells = _Cells(np.stack([starts[:-1], starts[1:]], axis=1), references, windings, entries, size)
         number = np.diff(starts)
@@ -170,7 +179,7 @@ class _Growth:
         sums = np.zeros((crowd.count, 5), np.int64)
         if len(self.codes) <= self.root.depth_most and self.budget > 0:
             build.cover_nodes(
-                *self.geometry, child, lattice, crowd.spans, crowd.entries, LEAF_MOST, masks, counts, sums
+                crowd.count, *self.geometry, child, lattice, crowd.spans, crowd.entries, LEAF_MOST, masks, counts, sums
             )
         pays = self._worthwhile(number, sums[:, 0], sums[:, 1])
         nodes, stuck = np.flatnonzero(pays), np.flatnonzero(~pays)
@@ -191,8 +200,8 @@ class _Growth:
         crowded = _empty_cells(total[3], lists, child)
         next_lattice, next_slots = np.empty((total[3], 3), np.int64), np.empty(total[3], np.int64)
         build.split_nodes(
-            *self.geometry, child, nodes, lattice, crowd.spans, crowd.entries, masks, counts, crowd.references,
-            crowd.windings, places, LEAF_MOST, lists, codes, leaves.spans, units, leaves.references,
+            len(nodes), *self.geometry, child, nodes, lattice, crowd.spans, crowd.entries, masks, counts,
+            crowd.references, crowd.windings, places, LEAF_MOST, lists, codes, leaves.spans, units, leaves.references,
             leaves.windings, next_lattice, crowded.spans, crowded.references, crowded.windings, next_slots,
         )  # fmt: skip
         self.settle(leaves.references, leaves.windings)
@@ -207,7 +216,7 @@ class _Growth:
         unknown = np.flatnonzero(windings == build.UNKNOWN)
         if len(unknown):
             found = np.empty(len(unknown), np.int32)
-            settle_cells(*self.geometry[:2], references[unknown], found)
+            settle_cells(len(found), *self.geometry[:2], references[unknown], found)
             windings[unknown] = found
 
     def _settle_empty(self, codes: NDArray[np.int32], lattice: NDArray[np.int64], size: float) -> None:
@@ -247,7 +256,7 @@ def grow(mesh: Mesh) -> Tree:
     root = growth.root
     for cells, units in growth.leaves:
         write_leaves(
-            mesh.vertices, mesh.faces, root.scale, cells.size / 2, cells.entries, cells.spans, units,
+            cells.count, mesh.vertices, mesh.faces, root.scale, cells.size / 2, cells.entries, cells.spans, units,
             cells.references, cells.windings, words, shorts, ints,
         )  # fmt: skip
     low, high = np.array(mesh.bounds)

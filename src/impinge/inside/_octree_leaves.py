@@ -19,7 +19,7 @@ products, one of det, one of face numbers (int32; its complement where a crossin
 
 import numpy as np
 
-from impinge._jit import exact, parallel, prange
+from impinge._jit import exact, parallel
 from impinge.inside._octree_build import BLOCK_UNITS, HEADER_UNITS, LANES
 
 EMPTY_LANE = np.int32(-(2**31))
@@ -37,8 +37,10 @@ def _largest(x, y, z):
     return max(abs(x), abs(y), abs(z))
 
 
-@parallel
-def write_leaves(vertices, faces, scale, half, entries, spans, units, references, windings, words, shorts, ints):
+@parallel(grain=256)
+def write_leaves(
+    first, stop, vertices, faces, scale, half, entries, spans, units, references, windings, words, shorts, ints
+):
     """Write the records; words, shorts and ints are one buffer seen as float64, float32 and int32.
 
     Rounding: |q| ≤ 2 and rows ≤ 1, so each of the first three values carries at most 30 units of 2^-24 and
@@ -46,7 +48,7 @@ def write_leaves(vertices, faces, scale, half, entries, spans, units, references
     512 units.
     """
     inv = 1.0 / half
-    for leaf in prange(spans.shape[0]):
+    for leaf in range(first, stop):
         begin, end, unit = spans[leaf, 0], spans[leaf, 1], units[leaf]
         n = end - begin
         blocks = (n + LANES - 1) // LANES

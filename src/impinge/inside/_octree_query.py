@@ -9,7 +9,7 @@ leaves in doubt is marked, and settled by the exact predicates in _octree_settle
 
 import numpy as np
 
-from impinge._jit import exact, parallel, prange, prefetch
+from impinge._jit import exact, parallel, prefetch
 from impinge.inside._octree_build import BLOCK_UNITS, HEADER_UNITS, LANES, LEAF, NODE
 from impinge.inside._octree_leaves import DOUBT
 
@@ -19,7 +19,7 @@ DOUBTFUL = np.int32(-(2**31))
 NOT_FINITE = np.int32(-(2**31) + 1)
 CLASS_DOUBTFUL = np.int8(-3)
 CLASS_NOT_FINITE = np.int8(-2)
-_BLOCK = 256
+BLOCK = 256
 _AHEAD = 4  # leaf records fetched before they are needed
 
 
@@ -135,17 +135,19 @@ def _block_windings(
                 out[i] = NOT_FINITE
 
 
-@parallel
-def find_windings(points, low, high, scale, origin, inv, depth, shape, codes, words, shorts, ints, windings):
-    """Winding number of every point, DOUBTFUL or NOT_FINITE."""
+@parallel(grain=8)
+def find_windings(
+    first, stop, points, low, high, scale, origin, inv, depth, shape, codes, words, shorts, ints, windings
+):
+    """Winding number of every point, DOUBTFUL or NOT_FINITE; items are blocks of BLOCK points."""
     n = points.shape[0]
-    for block in prange((n + _BLOCK - 1) // _BLOCK):
-        x, y, z = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint64)
-        left = np.empty(_BLOCK + 1, np.int32)
-        begin = block * _BLOCK
+    for block in range(first, stop):
+        x, y, z = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
+        left = np.empty(BLOCK + 1, np.int32)
+        begin = block * BLOCK
         _block_windings(
-            points, begin, min(_BLOCK, n - begin), low, high, scale, origin, inv, depth, shape, codes, words,
-            shorts, ints, x, y, z, left, windings[begin : begin + _BLOCK],
+            points, begin, min(BLOCK, n - begin), low, high, scale, origin, inv, depth, shape, codes, words,
+            shorts, ints, x, y, z, left, windings[begin : begin + BLOCK],
         )  # fmt: skip
 
 
@@ -158,16 +160,16 @@ def class_of(winding):
     return CLASS_NOT_FINITE if winding == NOT_FINITE else np.int8(-1)
 
 
-@parallel
-def classify(points, low, high, scale, origin, inv, depth, shape, codes, words, shorts, ints, classes):
-    """-1 outside, +1 inside, CLASS_DOUBTFUL or CLASS_NOT_FINITE for every point."""
+@parallel(grain=8)
+def classify(first, stop, points, low, high, scale, origin, inv, depth, shape, codes, words, shorts, ints, classes):
+    """-1 outside, +1 inside, CLASS_DOUBTFUL or CLASS_NOT_FINITE; items are blocks of BLOCK points."""
     n = points.shape[0]
-    for block in prange((n + _BLOCK - 1) // _BLOCK):
-        x, y, z = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint64)
-        left = np.empty(_BLOCK + 1, np.int32)
-        windings = np.empty(_BLOCK, np.int32)
-        begin = block * _BLOCK
-        count = min(_BLOCK, n - begin)
+    for block in range(first, stop):
+        x, y, z = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
+        left = np.empty(BLOCK + 1, np.int32)
+        windings = np.empty(BLOCK, np.int32)
+        begin = block * BLOCK
+        count = min(BLOCK, n - begin)
         _block_windings(
             points, begin, count, low, high, scale, origin, inv, depth, shape, codes, words, shorts, ints,
             x, y, z, left, windings,

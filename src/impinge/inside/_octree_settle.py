@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from impinge._jit import exact, parallel, prange
+from impinge._jit import exact, parallel
 from impinge.exact._orient import normal_sign, orient3d_sign
 from impinge.exact._triangles import ON_SURFACE, crossing
 from impinge.inside._octree_build import BLOCK_UNITS, HEADER_UNITS, LANES, NODE
@@ -21,8 +21,8 @@ def _crossing(vertices, faces, t, px, py, pz, qx, qy, qz):
     )  # fmt: skip
 
 
-@parallel
-def settle_cells(vertices, faces, references, windings):
+@parallel(grain=1)
+def settle_cells(first, stop, vertices, faces, references, windings):
     """Winding numbers at reference points + e, wherever they are, by all crossings from a point outside.
 
     Slow, and hardly ever needed: for cells on whose sides no place was clearly off the surface.
@@ -34,7 +34,7 @@ def settle_cells(vertices, faces, references, windings):
     if np.isinf(px):
         px = np.nextafter(low, -np.inf)
     py, pz = vertices[0, 1], vertices[0, 2]
-    for i in prange(references.shape[0]):
+    for i in range(first, stop):
         total = 0
         for t in range(faces.shape[0]):
             total -= _crossing(vertices, faces, t, px, py, pz, references[i, 0], references[i, 1], references[i, 2])
@@ -132,9 +132,26 @@ def _seen_angle(px, py, pz, rx, ry, rz, vertices, faces, t):
     return 2.0 * side * _half_plane(dx, dy, dz, ux, uy, uz, wx, wy, wz)
 
 
-@parallel
+@parallel(grain=64)
 def settle_points(
-    points, low, high, scale, origin, inv, depth, shape, codes, words, shorts, ints, vertices, faces, windings, classes
+    first,
+    stop,
+    points,
+    low,
+    high,
+    scale,
+    origin,
+    inv,
+    depth,
+    shape,
+    codes,
+    words,
+    shorts,
+    ints,
+    vertices,
+    faces,
+    windings,
+    classes,
 ):
     """Winding numbers and classes of points in leaves, from the exact predicates alone.
 
@@ -144,7 +161,7 @@ def settle_points(
     the way, on which the triangles at p are not crossed. What these add to it there are angles of plane
     sectors, which are taken off.
     """
-    for i in prange(points.shape[0]):
+    for i in range(first, stop):
         px, py, pz = points[i, 0], points[i, 1], points[i, 2]
         head = 8 * np.int64(_locate(px, py, pz, scale, origin, inv, depth, shape, codes) >> 2)
         rx, ry, rz = words[head // 2], words[head // 2 + 1], words[head // 2 + 2]

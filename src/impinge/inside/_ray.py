@@ -1,10 +1,10 @@
-"""Compiled loops of the ray crossing test with random rays [Muth2006], as corrected in FACTS 2.1."""
+"""Compiled loops of the ray crossing test with random rays [Muth2006], as corrected in docs/inside.md."""
 
 import math
 
 import numpy as np
 
-from impinge._jit import exact, kernel, parallel, prange
+from impinge._jit import exact, kernel, parallel
 from impinge.exact._orient import normal_sign, orient2d_sign, orient3d_sign
 from impinge.exact._triangles import point_in_triangle
 from impinge.inside._vertical import ON, crossing_of
@@ -45,13 +45,12 @@ def _random_direction(bits_x, bits_y, bits_z, shot):
     return across * math.cos(angle), across * math.sin(angle), z
 
 
-@parallel
-def find_areas(triangles, has_area):
+@parallel(grain=8192)
+def find_areas(first, stop, triangles, has_area):
     """Which faces have an area, exactly: faces without one would make every ray degenerate."""
-    for k in prange(len(triangles)):
+    for k in range(first, stop):
         t = triangles[k]
         has_area[k] = normal_sign(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8]) != 0
-    return has_area
 
 
 @exact
@@ -79,7 +78,7 @@ def _place_on_face(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
 
 @exact
 def meet_face(px, py, pz, rx, ry, rz, ax, ay, az, bx, by, bz, cx, cy, cz):
-    """What the segment from P to R, which is outside the body, does with a face: steps b to g of FACTS 2.1.
+    """What the segment from P to R, which is outside the body, does with a face: steps 1 to 4 of docs/inside.md.
 
     With d1 = (F1 − P)·n and d2 = (R − P)·n only signs are needed: d1 and d1 − d2 are orient3d of P and of R,
     and 0 < d1/d2 < 1 means that they differ and neither is zero.
@@ -187,14 +186,14 @@ def _on_flat_face(px, py, pz, flat):
     return OUTSIDE
 
 
-@parallel
-def shoot_rays(points, bits, triangles, flat, boxes, bounds, reach, frame, outcome, shots):
+@parallel(grain=1)
+def shoot_rays(first, stop, points, bits, triangles, flat, boxes, bounds, reach, frame, outcome, shots):
     """Outcome and number of rays of every point. `bits` are the points' coordinates as unsigned integers.
 
-    The steps are those of FACTS 2.1: body box; random ray; face boxes; signs; again after a degenerate ray.
+    The steps are those of docs/inside.md: body box; random ray; face boxes; signs; again after a degenerate ray.
     """
     n = len(points)
-    for task in prange((n + TASK - 1) // TASK):
+    for task in range(first, stop):
         touched = np.empty(BLOCK, np.uint8)
         for i in range(task * TASK, min(n, (task + 1) * TASK)):
             px, py, pz = points[i, 0], points[i, 1], points[i, 2]

@@ -1,8 +1,8 @@
-"""Signed crossings of the ray +z, decided exactly (FACTS 2.2)."""
+"""Signed crossings of the ray +z, decided exactly (docs/inside.md, the exact ray)."""
 
 import numpy as np
 
-from impinge._jit import exact, kernel, parallel, prange
+from impinge._jit import exact, kernel, parallel
 from impinge.exact._orient import orient2d_sign, orient3d_sign
 from impinge.exact._triangles import point_in_triangle
 
@@ -64,10 +64,10 @@ def crossing_of(triangles, k, px, py, pz):
     return vertical_crossing(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz)
 
 
-@parallel
-def count_all_crossings(points, triangles, winding):
+@parallel(grain=1)
+def count_all_crossings(first, stop, points, triangles, winding):
     """Winding number of points off the surface of a closed mesh, from all its triangles."""
-    for i in prange(len(points)):
+    for i in range(first, stop):
         px, py, pz = points[i, 0], points[i, 1], points[i, 2]
         total = 0
         for k in range(np.uint64(len(triangles))):
@@ -122,13 +122,13 @@ def fill_columns(triangles, grid, shape, ends, members):
                 ends[cell] += 1
 
 
-@parallel
-def count_crossings(points, triangles, tops, bounds, grid, shape, ends, members, winding, on_surface):
+@parallel(grain=512)
+def count_crossings(first, stop, points, triangles, tops, bounds, grid, shape, ends, members, winding, on_surface):
     """Winding numbers by the faces above each point, and whether a face holds the point.
 
     `triangles` come in falling order of their highest point `tops`, so that a column can be left early.
     """
-    for i in prange(len(points)):
+    for i in range(first, stop):
         px, py, pz = points[i, 0], points[i, 1], points[i, 2]
         winding[i], on_surface[i] = 0.0, False
         if (

@@ -58,7 +58,7 @@ class ClosestTree:
         self._leaves = np.empty(n_leaves * _closest.LEAF)
         self._faces = np.empty(n_leaves * width, np.int32)
         tree = (self._children, self._nodes, self._leaves, self._faces)
-        _closest_build.bound_nodes(corners, order, ranges, *tree)
+        _closest_build.bound_nodes(len(self._children), corners, order, ranges, *tree)
         self._grid: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
 
     @property
@@ -102,7 +102,7 @@ class ClosestTree:
         per_length = np.divide(2.0**bits, high - low, out=np.zeros(3), where=high > low)
         _closest.sort_by_cell(scaled, low, per_length, bits, in_order, home)
         tree = (self._nodes, self._children, self._leaves, self._faces)
-        _closest.find_closest(in_order, home, *tree, closest, face, distance)
+        _closest.find_closest(-(-n // _closest.CHUNK), in_order, home, *tree, closest, face, distance)
         with np.errstate(over="ignore"):
             closest = np.ldexp(closest, -self._exponent)
             distance = np.ldexp(distance, -self._exponent)
@@ -139,9 +139,10 @@ class ClosestTree:
         if self._grid is None:
             leaves = len(self._leaves) // _closest.LEAF
             frames, boxes = np.empty(leaves * _closest_grid.FRAMES), np.empty(leaves * _closest.BOX)
-            _closest_grid.frame_leaves(self._nodes, self._children, self._leaves, frames, boxes)
+            _closest_grid.frame_leaves(len(self._children), self._nodes, self._children, self._leaves, frames, boxes)
             self._grid = boxes, frames
         tree = (self._nodes, self._children, self._leaves, self._faces, *self._grid)
-        _closest_grid.grid_distances(u, v, w, _path(_CUBE), _CUBE, *tree, distance)
+        cubes = math.prod(-(-n // _CUBE) for n in shape)
+        _closest_grid.grid_distances(cubes, u, v, w, _path(_CUBE), _CUBE, *tree, distance)
         with np.errstate(over="ignore"):
             return np.ldexp(distance, -self._exponent)

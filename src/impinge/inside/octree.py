@@ -22,7 +22,7 @@ class Octree:
     Every cell without triangles knows its winding number; in a cell with triangles the signed crossings of
     the segment from the point to a reference point of the cell are added to the winding number there.
     Crossings are decided in single precision with a proven error bound, and by exact predicates with
-    symbolic ties (FACTS 2.3) where that leaves a doubt.
+    symbolic ties (docs/inside.md) where that leaves a doubt.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Octree:
     def classify(self, points: NDArray[np.float64]) -> NDArray[np.int8]:
         """-1 outside, 0 exactly on the surface, +1 inside; -2 for points that are not finite."""
         classes = np.empty(len(points), np.int8)
-        query.classify(points, *self._tree[:-2], classes)
+        query.classify(_blocks(points), points, *self._tree[:-2], classes)
         if len(classes) and classes.min() == query.CLASS_DOUBTFUL:
             doubtful = np.flatnonzero(classes == query.CLASS_DOUBTFUL)
             classes[doubtful] = self._settle(points[doubtful])[1]
@@ -47,7 +47,7 @@ class Octree:
     def winding(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Winding numbers; on the surface 1/2, dihedral angle/2π or solid angle/4π; NaN if not finite."""
         whole = np.empty(len(points), np.int32)
-        query.find_windings(points, *self._tree[:-2], whole)
+        query.find_windings(_blocks(points), points, *self._tree[:-2], whole)
         windings = whole.astype(np.float64)
         windings[whole == query.NOT_FINITE] = np.nan
         doubtful = np.flatnonzero(whole == query.DOUBTFUL)
@@ -56,8 +56,9 @@ class Octree:
 
     def classify_grid(self, x: NDArray[np.float64], y: NDArray[np.float64], z: NDArray[np.float64]) -> NDArray[np.int8]:
         """`classify` of all points (x[i], y[j], z[k]) of three ascending axes, cell by cell."""
-        classes = np.empty((len(x), len(y), len(z)), np.int8)
-        classify_grid(x, y, z, *self._tree[:-2], classes)
+        classes = np.full((len(x), len(y), len(z)), -1, np.int8)
+        shape = self._tree.shape
+        classify_grid(int(shape[0] * shape[1]), x, y, z, *self._tree[:-2], classes)
         if classes.size and classes.min() == query.CLASS_DOUBTFUL:
             i, j, k = np.nonzero(classes == query.CLASS_DOUBTFUL)
             classes[i, j, k] = self._settle(np.stack([x[i], y[j], z[k]], axis=1))[1]
@@ -67,7 +68,7 @@ class Octree:
         """Winding numbers and classes of points that the quick kernels left in doubt."""
         windings, classes = np.empty(len(points)), np.empty(len(points), np.int8)
         points.flags.writeable = False
-        settle_points(points, *self._tree, windings, classes)
+        settle_points(len(points), points, *self._tree, windings, classes)
         return windings, classes
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -93,3 +94,7 @@ class Octree:
     def nbytes(self) -> int:
         """Memory of the prepared arrays, without the mesh."""
         return self._tree.codes.nbytes + self._tree.words.nbytes
+
+
+def _blocks(points: NDArray[np.float64]) -> int:
+    return -(-len(points) // query.BLOCK)

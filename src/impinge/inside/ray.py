@@ -62,7 +62,7 @@ def _surface_winding(
 
 
 class Ray:
-    """The ray crossing test of [Muth2006] 2.2 as corrected in FACTS 2.1: random rays, parity of crossings.
+    """The ray crossing test of [Muth2006] 2.2 as corrected in docs/inside.md: random rays, parity of crossings.
 
     A point outside the box of the body is outside. From any other a segment in a random direction is drawn to
     a point R outside the box; faces whose box it misses are skipped, for the others the signs of a few
@@ -83,7 +83,8 @@ class Ray:
 
     def __init__(self, mesh: Mesh) -> None:
         corners = _corners(mesh)
-        has_area = _ray.find_areas(corners, np.empty(len(corners), np.bool_))
+        has_area = np.empty(len(corners), np.bool_)
+        _ray.find_areas(len(corners), corners, has_area)
         self._mesh = mesh
         self._triangles = corners[has_area]
         self._flat = corners[~has_area]
@@ -124,8 +125,8 @@ class Ray:
         outcome, shots = np.empty(len(points), np.int8), np.empty(len(points), np.int8)
         with np.errstate(over="ignore"):  # the random numbers wrap round; noticed only with the compiler off
             _ray.shoot_rays(
-                frozen(points), frozen(points).view(np.uint64), self._triangles, self._flat, self._boxes,
-                self._bounds, self._reach, self._frame, outcome, shots,
+                -(-len(points) // _ray.TASK), frozen(points), frozen(points).view(np.uint64), self._triangles,
+                self._flat, self._boxes, self._bounds, self._reach, self._frame, outcome, shots,
             )  # fmt: skip
         return outcome, shots
 
@@ -164,7 +165,7 @@ class Ray:
 
 
 class RayExact:
-    """Signed crossings of the ray along +z, with a symbolic perturbation instead of other rays (FACTS 2.2).
+    """Signed crossings of the ray along +z, with a symbolic perturbation instead of other rays (docs/inside.md, the exact ray).
 
     The point is moved by (ε, ε², 0), ε smaller than any number, so that the ray never meets an edge or a
     vertex, and no second ray is needed. A grid over x and y lists the faces above each of its cells.
@@ -215,7 +216,7 @@ class RayExact:
     def _count(self, points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         winding, on_surface = np.empty(len(points)), np.empty(len(points), np.bool_)
         _vertical.count_crossings(
-            frozen(points), self._triangles, self._tops, self._bounds, self._grid, self._shape, self._ends,
+            len(points), frozen(points), self._triangles, self._tops, self._bounds, self._grid, self._shape, self._ends,
             self._members, winding, on_surface,
         )  # fmt: skip
         return winding, on_surface

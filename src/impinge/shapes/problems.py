@@ -78,9 +78,7 @@ def describe(
         return examples[kind, : min(int(counts[kind]), _edges.EXAMPLES)]
 
     def edges(kind: int) -> tuple[tuple[int, ...], ...]:
-        return tuple(
-            (int(faces[h // 3, h % 3]), int(faces[h // 3, (h + 1) % 3]), int(h // 3)) for h, _ in shown(kind)
-        )
+        return tuple((int(faces[h // 3, h % 3]), int(faces[h // 3, (h + 1) % 3]), int(h // 3)) for h, _ in shown(kind))
 
     def rows(kind: int, columns: int, divisor: int = 1) -> tuple[tuple[int, ...], ...]:
         return tuple(tuple(int(i) // divisor for i in row[:columns]) for row in shown(kind))
