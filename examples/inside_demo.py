@@ -23,16 +23,14 @@ import matplotlib.pyplot as plt
 FACES = 494_124
 POINTS = 1_000_000
 CUT = 0.5  # height of the cut, in sides of the cube
-PIXELS = 1000
+PIXELS = 900
 OUT = Path("out") / "inside.png"
-METAL, CUT_COLOUR, DEEP = (
-    np.array([0.80, 0.84, 0.90]),
-    np.array([0.96, 0.62, 0.20]),
-    np.array([0.05, 0.08, 0.14]),
-)
+METAL = np.array([0.80, 0.84, 0.90])
+ORANGE = np.array([0.96, 0.62, 0.20])
+DEEP = np.array([0.05, 0.08, 0.14])
 
 
-def look_down(solid: impinge.Solid, pixels: int, steps: int = 64) -> tuple[NDArray[np.float64], int]:
+def look_down(solid: impinge.Solid, pixels: int, steps: int = 48) -> tuple[NDArray[np.float64], int]:
     """Height of the first point inside going down from the cut, at (pixels, pixels) places; 0 if none.
 
     Second, the number of points asked for.
@@ -70,7 +68,7 @@ def shade(top: NDArray[np.float64]) -> NDArray[np.float64]:
     nearness = np.clip(top / CUT, 0, 1)[..., None] ** 1.3
     colour = DEEP + (METAL * (0.15 + 0.85 * bright) - DEEP) * (0.12 + 0.88 * nearness)
     colour[top == 0] = DEEP
-    colour[top == CUT] = CUT_COLOUR
+    colour[top == CUT] = ORANGE
     return colour
 
 
@@ -147,9 +145,7 @@ def main() -> None:
 
     assert wrong == 0, "an inside test disagrees with the sum of solid angles"
     spread = (mesh.volume * (1 - mesh.volume) / POINTS) ** 0.5
-    assert abs((inside + on) / POINTS - mesh.volume) < 5 * spread, (
-        "the share of points inside is not the volume"
-    )
+    assert abs((inside + on) / POINTS - mesh.volume) < 5 * spread, "the share of points inside is not the volume"
 
 
 if __name__ == "__main__":

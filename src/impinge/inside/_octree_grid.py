@@ -4,7 +4,7 @@ import numpy as np
 
 from impinge._jit import exact, kernel, parallel
 from impinge.inside._octree_build import EMPTY, LEAF
-from impinge.inside._octree_query import class_of, fetch_leaf, leaf_winding
+from impinge.inside._octree_query import DOUBTFUL, class_of, fetch_leaf, leaf_winding
 
 
 @exact
@@ -47,6 +47,8 @@ def _first_in(cells, begin, end, shift, root):
 @exact
 def _fill(classes, i0, i1, j0, j1, k0, k1):
     """Mark a block of grid points as inside."""
+    if k0 == k1:
+        return
     for i in range(i0, i1):
         for j in range(j0, j1):
             for k in range(k0, k1):
@@ -55,11 +57,11 @@ def _fill(classes, i0, i1, j0, j1, k0, k1):
 
 @parallel(grain=4)
 def classify_grid(
-    first, stop, xs, ys, zs, low, high, scale, origin, inv, depth, shape, codes, words, shorts, ints, classes
+    first, stop, xs, ys, zs, low, high, scale, origin, inv, depth, shape, codes, words, shorts, ints, classes, doubts
 ):
     """+1 inside or CLASS_DOUBTFUL for (xs[i], ys[j], zs[k]); the rest of classes (x, y, z) is left at -1.
 
-    Items are columns of root cells.
+    Items are columns of root cells. doubts[0] tells whether there is a CLASS_DOUBTFUL.
     """
     cx, cy = np.empty(xs.shape[0], np.uint64), np.empty(ys.shape[0], np.uint64)
     cz = np.empty(zs.shape[0], np.uint64)
@@ -88,12 +90,14 @@ def classify_grid(
             begin = k1
             if code & 3 != EMPTY and k0 < k1:
                 _push(stack, 0, code, depth, i0, i1, j0, j1, k0, k1)
-                _classify_cell(xs, ys, zs, cx, cy, cz, scale, shape, codes, words, shorts, ints, stack, leaves, classes)
+                _classify_cell(
+                    xs, ys, zs, cx, cy, cz, scale, shape, codes, words, shorts, ints, stack, leaves, classes, doubts
+                )
         _fill(classes, i0, i1, j0, j1, begin, k1)
 
 
 @kernel
-def _classify_cell(xs, ys, zs, cx, cy, cz, scale, shape, codes, words, shorts, ints, stack, leaves, classes):
+def _classify_cell(xs, ys, zs, cx, cy, cz, scale, shape, codes, words, shorts, ints, stack, leaves, classes, doubts):
     """All grid points of the occupied cell on the stack, whose rows are: code, level, ranges of the axes.
 
     The leaves of a brick are fetched from memory while the brick is gone through, and asked afterwards.
@@ -102,7 +106,7 @@ def _classify_cell(xs, ys, zs, cx, cy, cz, scale, shape, codes, words, shorts, i
     ends = np.empty((3, 5), np.int64)
     size = 1
     if stack[0, 0] & 3 == LEAF:
-        _classify_leaf(xs, ys, zs, scale, words, shorts, ints, stack[0], classes)
+        _classify_leaf(xs, ys, zs, scale, words, shorts, ints, stack[0], classes, doubts)
         size = 0
     while size > 0:
         size -= 1
@@ -138,17 +142,19 @@ def _classify_cell(xs, ys, zs, cx, cy, cz, scale, shape, codes, words, shorts, i
                         size += 1
                 _fill(classes, i0, i1, j0, j1, begin, ends[2, 4])
         for leaf in range(found):
-            _classify_leaf(xs, ys, zs, scale, words, shorts, ints, leaves[leaf], classes)
+            _classify_leaf(xs, ys, zs, scale, words, shorts, ints, leaves[leaf], classes, doubts)
 
 
 @exact
-def _classify_leaf(xs, ys, zs, scale, words, shorts, ints, cell, classes):
+def _classify_leaf(xs, ys, zs, scale, words, shorts, ints, cell, classes, doubts):
     unit = np.uint64(cell[0] >> 2)
     for i in range(cell[2], cell[3]):
         for j in range(cell[4], cell[5]):
             for k in range(cell[6], cell[7]):
                 winding = leaf_winding(words, shorts, ints, scale, unit, xs[i], ys[j], zs[k])
                 classes[i, j, k] = class_of(winding)
+                if winding == DOUBTFUL:
+                    doubts[0] = True
 
 
 @exact

@@ -57,10 +57,10 @@ class Octree:
     def classify_grid(self, x: NDArray[np.float64], y: NDArray[np.float64], z: NDArray[np.float64]) -> NDArray[np.int8]:
         """`classify` of all points (x[i], y[j], z[k]) of three ascending axes, cell by cell."""
         classes = np.full((len(x), len(y), len(z)), -1, np.int8)
-        shape = self._tree.shape
-        classify_grid(int(shape[0] * shape[1]), x, y, z, *self._tree[:-2], classes)
-        if classes.size and classes.min() == query.CLASS_DOUBTFUL:
-            i, j, k = np.nonzero(classes == query.CLASS_DOUBTFUL)
+        shape, doubts = self._tree.shape, np.zeros(1, np.bool_)
+        classify_grid(int(shape[0] * shape[1]), x, y, z, *self._tree[:-2], classes, doubts)
+        if doubts[0]:
+            i, j, k = np.unravel_index(np.flatnonzero(classes == query.CLASS_DOUBTFUL), classes.shape)
             classes[i, j, k] = self._settle(np.stack([x[i], y[j], z[k]], axis=1))[1]
         return classes
 

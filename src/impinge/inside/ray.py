@@ -165,7 +165,7 @@ class Ray:
 
 
 class RayExact:
-    """Signed crossings of the ray along +z, with a symbolic perturbation instead of other rays (docs/inside.md, the exact ray).
+    """Signed crossings of the ray along +z, with a symbolic perturbation instead of other rays (docs/inside.md).
 
     The point is moved by (ε, ε², 0), ε smaller than any number, so that the ray never meets an edge or a
     vertex, and no second ray is needed. A grid over x and y lists the faces above each of its cells.

@@ -176,7 +176,7 @@ class Solid:
         with self._running():
             classes = self._classify_grid(axes)
             if values == "inside":
-                return classes >= 0
+                return np.greater_equal(classes, 0, out=classes.view(np.bool_))  # in place: grids are large
             return _signed(self._closest_tree().grid_distance(*axes), classes)
 
     def grid_axes(self, shape: int | tuple[int, int, int], bounds: ArrayLike | None = None) -> _Axes:
