@@ -16,6 +16,7 @@ import impinge
 from impinge import _warmup
 
 PACKAGE = Path(impinge.__file__).parent
+pytestmark = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"), reason="nothing is compiled")
 
 # In a process of its own: other tests call kernels too, and with other types.
 RUN = """
@@ -52,7 +53,6 @@ def taken_from_kernel_files(path: Path) -> Iterator[tuple[str, str]]:
                 yield module, node.attr
 
 
-@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"), reason="nothing is compiled")
 def test_warmup_compiles_every_kernel_once():
     public = [path for path in PACKAGE.rglob("*.py") if not path.name.startswith("_")]
     used = sorted({name for path in public for name in taken_from_kernel_files(path)})
