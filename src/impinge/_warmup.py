@@ -137,7 +137,7 @@ class _Worker:
     """Another Python that runs steps."""
 
     def __enter__(self) -> _Worker:
-        # One thread: what is compiled does not depend on it, and waiting threads would slow the others down.
+        # One thread: what is compiled does not depend on it, and the cores are busy anyway.
         self._process = subprocess.Popen(
             [sys.executable, "-c", "from impinge import _warmup; _warmup.serve()"],
             stdin=subprocess.PIPE,
