@@ -57,7 +57,7 @@ def vectors(name: str, value: Any, columns: int = 3, *, must_be_finite: bool = T
     wanted = f"numbers of shape (n, {columns})"
     array = _numbers(name, value, wanted)
     if array.size == 0 and array.ndim <= 2 and array.shape[-1] in (0, columns):
-        return np.empty((0, columns), np.float64)
+        array = np.empty((0, columns), np.float64)
     _rows(name, array, columns, wanted)
     with np.errstate(over="ignore"):
         result = np.ascontiguousarray(array, np.float64)

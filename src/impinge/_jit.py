@@ -58,7 +58,7 @@ def cache_folder() -> Path:
     """
     digest = hashlib.sha256()
     package = Path(__file__).parent
-    for path in sorted(package.rglob("_*.py")):
+    for path in [Path(__file__), *sorted(package.glob("*/_[a-z]*.py"))]:
         digest.update(path.relative_to(package).as_posix().encode())
         digest.update(path.read_bytes())
     base = os.environ.get("NUMBA_CACHE_DIR")

@@ -6,6 +6,7 @@ A path that is missing is an error here, not a step left out: ``tests/test_warmu
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -79,6 +80,8 @@ def _ask_everything() -> None:
         solid.grid((4, 5, 6))
         solid.grid((4, 5, 6), values="distance")
         solid.describe()
+        solid.classify([])
+        pickle.loads(pickle.dumps(solid)).classify(_points(sphere))
         with tempfile.TemporaryDirectory() as folder:
             solid.save(Path(folder) / "solid.npz")
             Solid.load(Path(folder) / "solid.npz").classify(_points(sphere))

@@ -19,14 +19,15 @@ HEADER_UNITS = 2  # sizes of leaf records in units of 32 bytes
 BLOCK_UNITS = 11
 UNKNOWN = -(2**29)  # winding number of a cell that double precision could not tell
 SUM_BLOCK = 4096  # triangles whose sizes are added up in one piece
-# Places on a shared side of two cells where a winding number may be taken: three coordinates each, the last
-# along the side's normal. Irregular numbers make it unlikely that a point lies on the surface.
+# Places on a shared side of two cells where a winding number may be taken: three coordinates each, the last into
+# the cell that gets it (so that it is in that cell, and in its children, for good) and less than MARGIN of the other.
+# Irregular numbers make it unlikely that a point lies on the surface.
 _PLACES = np.array(
     [
         [0.4871, 0.5233, 0.0],
         [0.6113, 0.3907, 1.7e-4],
-        [0.3319, 0.6481, -2.3e-4],
-        [0.7477, 0.7129, 3.1e-4],
+        [0.3319, 0.6481, 4.3e-4],
+        [0.7477, 0.7129, 5.9e-4],
     ]
 )
 
@@ -146,9 +147,12 @@ def _crossings(vertices, faces, scale, entries, begin, end, px, py, pz, qx, qy, 
 
 
 @exact
-def _side_point(x, y, z, axis, place, origin, size, unscale):
-    """A point on the lower side, across `axis`, of the cell (x, y, z); as a double of the mesh's space."""
-    u, v, w = _PLACES[place, 0], _PLACES[place, 1], _PLACES[place, 2]
+def _side_point(x, y, z, axis, up, place, origin, size, unscale):
+    """A point at the lower side, across `axis`, of the cell (x, y, z), in it or (up = 0) in the cell below.
+
+    As a double of the mesh's space.
+    """
+    u, v, w = _PLACES[place, 0], _PLACES[place, 1], (2 * up - 1) * _PLACES[place, 2]
     if axis == 0:
         dx, dy, dz = w, u, v
     elif axis == 1:
@@ -162,19 +166,19 @@ def _side_point(x, y, z, axis, place, origin, size, unscale):
 
 
 @exact
-def _step(vertices, faces, scale, entries, begin, end, qx, qy, qz, winding, x, y, z, axis, origin, size, unscale):
+def _step(vertices, faces, scale, entries, begin, end, qx, qy, qz, winding, x, y, z, axis, up, origin, size, unscale):
     """Point on the side between a listed cell and its neighbour, and the winding number there or UNKNOWN.
 
     The listed cell has the reference q with the given winding number; (x, y, z) is the upper of the two
-    cells. Moves the point a little where it is on the surface or too near.
+    cells, and the neighbour if up = 1. Moves the point a little where it is on the surface or too near.
     """
     if winding != UNKNOWN:
         for place in range(_PLACES.shape[0]):
-            px, py, pz = _side_point(x, y, z, axis, place, origin, size, unscale)
+            px, py, pz = _side_point(x, y, z, axis, up, place, origin, size, unscale)
             crossings = _crossings(vertices, faces, scale, entries, begin, end, px, py, pz, qx, qy, qz)
             if crossings != UNKNOWN:
                 return px, py, pz, winding + crossings
-    px, py, pz = _side_point(x, y, z, axis, 0, origin, size, unscale)
+    px, py, pz = _side_point(x, y, z, axis, up, 0, origin, size, unscale)
     return px, py, pz, UNKNOWN
 
 
@@ -189,12 +193,12 @@ def label_root(first, stop, vertices, faces, scale, origin, size, shape, starts,
         last = np.int64(-1)  # the cell before, if it is occupied
         for x in range(sx):
             cell = x + sx * row
-            px, py, pz = _side_point(x, y, z, 0, 0, origin, size, unscale)
+            px, py, pz = _side_point(x, y, z, 0, 1, 0, origin, size, unscale)
             if last >= 0:
                 px, py, pz, winding = _step(
                     vertices, faces, scale, entries, starts[last], starts[last + 1],
                     references[last, 0], references[last, 1], references[last, 2], winding,
-                    x, y, z, 0, origin, size, unscale,
+                    x, y, z, 0, 1, origin, size, unscale,
                 )  # fmt: skip
             windings[cell] = winding
             references[cell, 0], references[cell, 1], references[cell, 2] = px, py, pz
@@ -340,7 +344,7 @@ def _label_brick(
     windings[:] = UNKNOWN
     for c in range(64):
         x, y, z = base[0] + (c & 3), base[1] + ((c >> 2) & 3), base[2] + (c >> 4)
-        refs[c, 0], refs[c, 1], refs[c, 2] = _side_point(x, y, z, 0, 0, origin, child, unscale)
+        refs[c, 0], refs[c, 1], refs[c, 2] = _side_point(x, y, z, 0, 1, 0, origin, child, unscale)
     free, occupied = np.empty(64, np.int64), np.empty(64, np.int64)
     n_free, n_occupied = 0, 0
     at = np.int64(0)
@@ -375,12 +379,12 @@ def _label_brick(
                 upper = k if up == 1 else j
                 x, y, z = base[0] + (upper & 3), base[1] + ((upper >> 2) & 3), base[2] + (upper >> 4)
                 if is_free:
-                    px, py, pz = _side_point(x, y, z, axis, 0, origin, child, unscale)
+                    px, py, pz = _side_point(x, y, z, axis, up, 0, origin, child, unscale)
                     winding = np.int64(windings[j])
                 else:
                     px, py, pz, winding = _step(
                         vertices, faces, scale, entries, fill[j], fill[j + 1], refs[j, 0], refs[j, 1], refs[j, 2],
-                        np.int64(windings[j]), x, y, z, axis, origin, child, unscale,
+                        np.int64(windings[j]), x, y, z, axis, up, origin, child, unscale,
                     )  # fmt: skip
                 if winding == UNKNOWN:
                     continue  # another neighbour may know better

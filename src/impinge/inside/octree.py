@@ -33,6 +33,7 @@ class Octree:
     name = "octree"
 
     def __init__(self, mesh: Mesh, tree: Tree | None = None) -> None:
+        self._mesh = mesh
         self._tree = grow(mesh) if tree is None else tree
 
     def classify(self, points: NDArray[np.float64]) -> NDArray[np.int8]:
@@ -70,6 +71,10 @@ class Octree:
         points.flags.writeable = False
         settle_points(len(points), points, *self._tree, windings, classes)
         return windings, classes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The tree shares the arrays of the mesh, and sees one buffer as three types: not to be copied apart.
+        return Octree.from_arrays, (self._mesh, self.arrays())
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What `from_arrays` needs besides the mesh."""
