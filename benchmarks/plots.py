@@ -81,6 +81,10 @@ def _curves(results: dict[str, Any], path: Path) -> None:
         right.set_title(f"{family}, {over_points[0]['triangles']:,} triangles: build and query", loc="left")
         for axes in (left, right):
             axes.set(xscale="log", yscale="log")
+        counts = sorted({row["triangles"] for row in over_triangles})
+        if counts[-1] < 100 * counts[0]:  # powers of ten would be too far apart
+            left.set_xticks(counts, [f"{count:,}" for count in counts])
+            left.minorticks_off()
     handles, labels = max((axes.get_legend_handles_labels() for axes in grid.flat), key=lambda pair: len(pair[1]))
     figure.legend(handles, labels, loc="upper center", ncols=4)
     about = results["about"]
