@@ -17,6 +17,8 @@ from impinge.errors import InputError
 
 def _numbers(name: str, value: Any, wanted: str) -> NDArray[Any]:
     """`value` as an array of real numbers, or an error."""
+    if np.ma.isMaskedArray(value) and np.ma.is_masked(value):
+        raise InputError(f"{name}: found a masked array with hidden values, expected {wanted}")
     try:
         array = np.asarray(value)
     except (ValueError, TypeError, OverflowError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,9 @@ def save_solid(path: str | os.PathLike[str], mesh: Mesh, method: str, tree: dict
     target = Path(path)
     if not target.parent.is_dir():
         raise InputError(f"path: the folder {str(target.parent)!r} does not exist")
-    head = {"format": np.array(FORMAT), "method": np.array(method)}
-    arrays = {**head, "vertices": mesh.vertices, "faces": mesh.faces, **tree}
+    content = {"vertices": mesh.vertices, "faces": mesh.faces, **tree}
+    head = {"format": np.array(FORMAT), "method": np.array(method), "checksum": np.array(_checksum(content))}
+    arrays = {**head, **content}
     partial = target.with_name(target.name + ".part")
     try:
         with partial.open("wb") as file:
@@ -30,6 +32,15 @@ def save_solid(path: str | os.PathLike[str], mesh: Mesh, method: str, tree: dict
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _checksum(arrays: dict[str, NDArray[Any]]) -> int:
+    """One number for names, types, shapes and contents of all arrays."""
+    total = 0
+    for name, array in sorted(arrays.items()):
+        total = zlib.crc32(f"{name} {array.dtype.str} {array.shape}".encode(), total)
+        total = zlib.crc32(np.ascontiguousarray(array).reshape(-1).view(np.uint8), total)
+    return total
 
 
 def load_solid(path: str | os.PathLike[str]) -> tuple[Mesh, str, dict[str, NDArray[Any]]]:
@@ -40,10 +51,12 @@ def load_solid(path: str | os.PathLike[str]) -> tuple[Mesh, str, dict[str, NDArr
             arrays = {name: archive[name] for name in archive.files}
     except FileNotFoundError:
         raise InputError(f"path: {os.fspath(path)!r} does not exist") from None
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise InputError(f"path: {os.fspath(path)!r} is not a readable solid ({error})") from None
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        raise InputError(f"path: {os.fspath(path)!r} is not a readable solid, or damaged") from None
     found = str(arrays.pop("format", "no format"))
     if found != FORMAT:
         raise InputError(f"path: {os.fspath(path)!r} holds {found!r}, expected {FORMAT!r} (written by Solid.save)")
-    method = str(arrays.pop("method"))
+    method, checksum = str(arrays.pop("method", "")), int(arrays.pop("checksum", -1))
+    if checksum != _checksum(arrays):  # kernels trust the tree: nothing in it may have changed
+        raise InputError(f"path: {os.fspath(path)!r} is not a readable solid, or damaged")
     return Mesh(arrays.pop("vertices"), arrays.pop("faces")), method, arrays

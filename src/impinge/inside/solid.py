@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 import warnings
@@ -23,6 +24,7 @@ from impinge.shapes.mesh import Mesh
 __all__ = ["Closest", "Solid", "contains"]
 
 _Axes = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+_MOST_GRID_POINTS = 2**40
 METHODS = ("auto", "octree", "ray", "ray-exact", "direct")
 
 
@@ -82,10 +84,10 @@ class Solid:
         with self._running():
             closed = self.mesh.is_closed
             self.method, self._why = _choose(method, closed, self.mesh)
-            if closed and self.mesh.volume < 0:
+            if closed and _is_inverted(self.mesh):
                 warnings.warn(
-                    "mesh: the faces are turned inwards (volume below 0), so its winding number is -1 and "
-                    "nothing is inside; mesh.flipped() turns them",
+                    "mesh: the faces are turned inwards (volume below 0); where that makes the winding number -1, "
+                    "points are outside; mesh.flipped() turns the faces",
                     MeshWarning,
                     stacklevel=2,
                 )
@@ -168,7 +170,7 @@ class Solid:
 
         Returns
         -------
-        (nx, ny, nz) bool ("inside", the same as `contains`) or float64 ("distance", the same as `distance`)
+        (nx, ny, nz) bool ("inside", the same as `contains`) or float64 ("distance", that of `distance` to an ulp or two)
             Entry [i, j, k] belongs to the point (x[i], y[j], z[k]) of ``solid.grid_axes(shape, bounds)``.
         """
         _check.choice("values", values, ("inside", "distance"))
@@ -188,7 +190,10 @@ class Solid:
         box = _check.vectors("bounds", self.mesh.bounds if bounds is None else bounds)
         if box.shape != (2, 3) or (box[0] > box[1]).any():
             raise InputError(f"bounds: found {bounds!r}, expected a lower and an upper corner")
-        x, y, z = (np.linspace(box[0, k], box[1, k], counts[k]) for k in range(3))
+        if math.prod(counts) > _MOST_GRID_POINTS:
+            raise InputError(f"shape: found {math.prod(counts):.3g} grid points, expected at most {_MOST_GRID_POINTS:.3g}")
+        # Halves, since the distance of the bounds may be beyond the largest double.
+        x, y, z = (2 * np.linspace(box[0, k] / 2, box[1, k] / 2, counts[k]) for k in range(3))
         return x, y, z
 
     def _classify_grid(self, axes: _Axes) -> NDArray[np.int8]:
@@ -244,6 +249,13 @@ class Solid:
             solid._inside = Octree.from_arrays(mesh, tree) if method == "octree" else _prepare(method, mesh)
         solid.build_seconds = time.perf_counter() - start
         return solid
+
+
+def _is_inverted(mesh: Mesh) -> bool:
+    """Whether the volume is below zero, also where it is too small or too large for a double."""
+    if mesh.volume != 0 and math.isfinite(mesh.volume):
+        return mesh.volume < 0
+    return any(problem.kind == "inside out" for problem in mesh.problems())
 
 
 def _choose(method: str, closed: bool, mesh: Mesh) -> tuple[str, str]:
