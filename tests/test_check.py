@@ -195,3 +195,10 @@ def test_scalars_accept(check, good, result):
 def test_scalars_refuse(check, bad, message):
     with pytest.raises(InputError, match=f"^{message}"):
         check(bad)
+
+
+def test_masked_arrays():
+    masked = np.ma.masked_array(np.zeros((2, 3)), mask=[[0, 0, 0], [1, 0, 0]])
+    with pytest.raises(InputError, match="points: found a masked array"):
+        _check.vectors("points", masked)
+    assert _check.vectors("points", np.ma.masked_array(np.ones((2, 3)))).sum() == 6

@@ -368,3 +368,15 @@ def test_warmup(monkeypatch):
     assert len(done) == len(_warmup.steps())
     assert "compiled in" in result.stdout
     assert str(_jit.cache_folder()) in result.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["inside"], ["nope"], ["inside", "a", "b", "--method", "fast"], ["inside", "a", "b", "--threads", "0"]],
+)
+def test_wrong_usage_is_one_line_too(arguments):
+    done = subprocess.run([sys.executable, "-m", "impinge.cli", *arguments], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("impinge: ")

@@ -49,7 +49,8 @@ def with_point_files():
     yield "csv with header", ".csv", table(rows, head="x,y,z\n")
     yield "csv with other columns", ".csv", table(more, head="id,Z,Y,X,more\n")
     yield "csv with an index", ".csv", table(more, head=",z,y,x,more\n")
-    yield "csv by position", ".csv", table([[*r, 1] for r in rows], head="a,b,c,d\n")
+    yield "csv by position", ".csv", table([[*r, 1] for r in rows], head="")
+    yield "csv with three other names", ".csv", table(rows, head="a,b,c\n")
     yield "csv with names in quotes", ".csv", table(more, head='"id","z","y","x","more"\n')
     yield "csv from ParaView", ".csv", table(more, head='"id","Points:2","Points:1","Points:0","more"\n')
     yield "csv with numbers in quotes", ".csv", "".join(f'"{x!r}","{y!r}","{z!r}"\n' for x, y, z in rows)
@@ -282,6 +283,7 @@ def array_file(ending, array):
 
 XYZ = ["double x", "double y", "double z"]
 BAD = {
+    "csv with other names": (".csv", "id,a,b,c\n1,2,3,4\n", "header names none of them x, y and z"),
     "ending": (".txt", "1 2 3",
         "found points with the ending '.txt', expected one of .npy, .npz, .csv, .xyz, .ply"),
     "no ending": ("", "1 2 3", "found points with the ending '', expected"),

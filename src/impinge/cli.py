@@ -316,7 +316,17 @@ def main() -> None:
     """Entry point of the command ``impinge``."""
     # End as after an error, so that no temporary file is left behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    app()
+    if len(sys.argv) == 1:
+        sys.argv.append("--help")
+    try:
+        sys.exit(app(standalone_mode=False))
+    except typer.Abort:
+        sys.exit(130)
+    except Exception as error:
+        if not hasattr(error, "format_message"):
+            raise
+        _say(error.format_message())  # wrong usage, in one line as well
+        sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -195,6 +195,8 @@ def test_grid(ball: Mesh, method: str) -> None:
         ((3, [[0, 0, 0], [-1, 1, 1]]), "bounds"),
         ((3, [[0, 0, 0], [np.nan, 1, 1]]), "bounds"),
         ((3, None, "both"), "values"),
+        ((10**30,), "shape: found .* grid points"),
+        ((10**6,), "shape: found .* grid points"),
     ],
 )
 def test_bad_grids(ball: Mesh, arguments: tuple[object, ...], message: str) -> None:
@@ -253,3 +255,35 @@ def test_thread_count_is_restored_and_does_not_matter(ball: Mesh, cloud: scenes.
         one, two = Solid(ball, threads=1), Solid(ball, threads=2)
     np.testing.assert_array_equal(one.classify(cloud), two.classify(cloud))
     np.testing.assert_array_equal(one.distance(cloud), two.distance(cloud))
+
+
+def test_grid_over_the_whole_range() -> None:
+    """Bounds whose distance is no double any more."""
+    box = shapes.box()
+    huge = Mesh(np.sign(box.vertices) * 1.7e308, box.faces)
+    for solid in (Solid(huge), Solid(box)):
+        inside = solid.grid(3, bounds=[[-1.7e308] * 3, [1.7e308] * 3])
+        assert inside[1, 1, 1]
+        assert inside.all() == (solid.mesh is huge)
+    assert Solid(box).grid(3, bounds=[[-1e308] * 3, [1e308] * 3], values="distance")[1, 1, 1] == -0.5
+
+
+def test_inverted_beyond_doubles() -> None:
+    """The volume is zero or infinite, and still the mesh is known to be inverted."""
+    box = shapes.box()
+    for factor in (1e-108, 1e150):
+        with pytest.warns(MeshWarning, match="flipped"):
+            Solid(Mesh(box.vertices * factor, box.faces).flipped())
+
+
+def test_changed_solid_files(ball: Mesh, tmp_path: Path) -> None:
+    """A well-formed archive whose arrays were changed is refused: the kernels would trust them."""
+    path = tmp_path / "ball.npz"
+    Solid(ball).save(path)
+    for name in ("codes", "words", "vertices"):
+        with np.load(path) as archive:
+            arrays = dict(archive)
+        arrays[name] = arrays[name][: len(arrays[name]) // 2]
+        np.savez(tmp_path / "changed.npz", **arrays)
+        with pytest.raises(InputError, match="damaged"):
+            Solid.load(tmp_path / "changed.npz")

@@ -22,7 +22,7 @@ def save_solid(path: str | os.PathLike[str], mesh: Mesh, method: str, tree: dict
     target = Path(path)
     if not target.parent.is_dir():
         raise InputError(f"path: the folder {str(target.parent)!r} does not exist")
-    content = {"vertices": mesh.vertices, "faces": mesh.faces, **tree}
+    content: dict[str, NDArray[Any]] = {"vertices": mesh.vertices, "faces": mesh.faces, **tree}
     head = {"format": np.array(FORMAT), "method": np.array(method), "checksum": np.array(_checksum(content))}
     arrays = {**head, **content}
     partial = target.with_name(target.name + ".part")
@@ -39,7 +39,7 @@ def _checksum(arrays: dict[str, NDArray[Any]]) -> int:
     total = 0
     for name, array in sorted(arrays.items()):
         total = zlib.crc32(f"{name} {array.dtype.str} {array.shape}".encode(), total)
-        total = zlib.crc32(np.ascontiguousarray(array).reshape(-1).view(np.uint8), total)
+        total = zlib.crc32(np.ascontiguousarray(array).data.cast("B"), total)
     return total
 
 

@@ -170,7 +170,7 @@ class Solid:
 
         Returns
         -------
-        (nx, ny, nz) bool ("inside", the same as `contains`) or float64 ("distance", that of `distance` to an ulp or two)
+        (nx, ny, nz) bool ("inside": `contains`) or float64 ("distance": `distance`, to an ulp or two)
             Entry [i, j, k] belongs to the point (x[i], y[j], z[k]) of ``solid.grid_axes(shape, bounds)``.
         """
         _check.choice("values", values, ("inside", "distance"))
@@ -191,7 +191,9 @@ class Solid:
         if box.shape != (2, 3) or (box[0] > box[1]).any():
             raise InputError(f"bounds: found {bounds!r}, expected a lower and an upper corner")
         if math.prod(counts) > _MOST_GRID_POINTS:
-            raise InputError(f"shape: found {math.prod(counts):.3g} grid points, expected at most {_MOST_GRID_POINTS:.3g}")
+            raise InputError(
+                f"shape: found {math.prod(counts):.3g} grid points, expected at most {_MOST_GRID_POINTS:.3g}"
+            )
         # Halves, since the distance of the bounds may be beyond the largest double.
         x, y, z = (2 * np.linspace(box[0, k] / 2, box[1, k] / 2, counts[k]) for k in range(3))
         return x, y, z

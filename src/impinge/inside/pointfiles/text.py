@@ -221,6 +221,9 @@ def _find_rows(file: IO[bytes], path: Path) -> Layout:
     delimiter = _delimiter(text)
     if not header and len(_split(comment, _delimiter(comment))) == len(_split(text, delimiter)):
         named = _named_columns(comment)
+    columns = len(_split(text, delimiter))
+    if header and named is None and columns > 3:
+        raise InputError(f"{path}: has {columns} columns, and its header names none of them x, y and z")
     return Layout(offset, line, delimiter, named or (0, 1, 2))
 
 
