@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from impinge import Mesh, _check, _jit, shapes
+from impinge.errors import MeshError
 from impinge.inside import _octree_build, _octree_grow, _octree_settle
 from impinge.inside.direct import Direct
 from impinge.inside.octree import Octree
@@ -199,3 +200,10 @@ def test_small_crowded_part_is_found() -> None:
     tree = Octree(mesh)._tree
     units = tree.codes[(tree.codes & 3) == _octree_build.LEAF] >> 2
     assert tree.ints.reshape(-1, 8)[units + 1, 1].max() <= 16  # blocks of 8 triangles
+
+
+def test_too_large_a_tree_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Codes would not hold the places of its leaves any more."""
+    monkeypatch.setattr(_octree_grow, "UNITS_MOST", 100)
+    with pytest.raises(MeshError, match="its octree needs"):
+        Octree(shapes.octasphere(3))

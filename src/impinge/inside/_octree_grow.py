@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge.errors import MeshError
 from impinge.inside import _octree_build as build
 from impinge.inside._octree_leaves import write_leaves
 from impinge.inside._octree_settle import settle_cells
@@ -21,6 +22,7 @@ ROOT_MOST = 2**16  # cells of the root lattice: its codes fit into the second-le
 ROOT_GROWTH = 4  # list entries per triangle in the root lattice
 GROWTH_MOST = 12  # list entries per triangle of the mesh, over all levels: bounds memory and time
 WORTHWHILE = 0.7  # a split must shorten the list that a point near the surface meets to this part of it
+UNITS_MOST = 2**29  # a code holds the place of a leaf record, in units of 32 bytes, in 29 bits
 
 
 class Tree(NamedTuple):
@@ -251,6 +253,8 @@ def grow(mesh: Mesh) -> Tree:
     crowd, lattice, slots = growth.plant()
     while crowd.count:
         crowd, lattice, slots = growth.split(crowd, lattice, slots)
+    if growth.units > UNITS_MOST:
+        raise MeshError(f"mesh: its octree needs {32 * growth.units:,} bytes, expected at most {32 * UNITS_MOST:,}")
     words = np.empty(4 * growth.units)
     shorts, ints = words.view(np.float32), words.view(np.int32)
     root = growth.root
