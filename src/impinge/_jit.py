@@ -34,7 +34,7 @@ from numba.extending import intrinsic
 
 from impinge.errors import InputError
 
-__all__ = ["cache_folder", "exact", "kernel", "parallel", "prefetch", "threads"]
+__all__ = ["cache_folder", "exact", "kernel", "lowest_bit", "parallel", "prefetch", "threads"]
 
 _config: Any = numba.config  # made at run time, so that type checkers do not know its fields
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -178,5 +178,19 @@ def _no_prefetch(array: Any, index: Any) -> None:
     """Stand-in for the prefetch where the compiler is off."""
 
 
+def _lowest_bit(typing: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.IntType(1)(1))
+
+    return types.int64(types.uint64), generate
+
+
+def _lowest_bit_of(word: Any) -> int:
+    """Stand-in for the intrinsic where the compiler is off."""
+    return (int(word) & -int(word)).bit_length() - 1
+
+
+# lowest_bit(word): place of the lowest 1 of a uint64 that is not 0.
+lowest_bit: Any = _lowest_bit_of if _config.DISABLE_JIT else intrinsic(_lowest_bit)
 # prefetch(array, index): fetch array[index] (index uint64) into the cache ahead of its use.
 prefetch: Any = _no_prefetch if _config.DISABLE_JIT else intrinsic(_prefetch)

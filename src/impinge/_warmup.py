@@ -61,7 +61,8 @@ def _classify(method: str) -> None:
         solid = Solid(mesh, method)
         solid.classify(_points(mesh))
         solid.winding(_points(mesh))
-        solid.grid((4, 5, 6))
+    if method == "octree":
+        Solid(shapes.box(), method).grid((4, 5, 6))
 
 
 def _find_nearest() -> None:

@@ -174,20 +174,6 @@ def test_threads_order_and_chunks_do_not_matter() -> None:
         np.testing.assert_array_equal(np.concatenate([classify(two, part) for part in parts]), wanted)
 
 
-@pytest.mark.parametrize("name", ["sphere-4", "nested", "needles", "foam", "denormal", "huge", "uneven"])
-def test_grid_is_the_same_as_its_points(name: str) -> None:
-    mesh = scenes.SMALL[name]()
-    low, high = np.asarray(mesh.bounds)
-    middle, half = low / 2 + high / 2, high / 2 - low / 2
-    octree = Octree(mesh)
-    n = 9 if name in scenes.SLOW else 40
-    for shape, reach in (((9, 14, 6), 1.1), ((n, n, n), 1.0), ((1, 2, 70), 0.5), ((0, 3, 3), 1.0)):
-        axes = [np.linspace(middle[k] - reach * half[k], middle[k] + reach * half[k], shape[k]) for k in range(3)]
-        points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-        wanted = classify(octree, points).reshape(shape)
-        np.testing.assert_array_equal(octree.classify_grid(*axes), wanted)
-
-
 @pytest.mark.parametrize("name", ["uneven", "needles", "fan", "copies", "foam", "torus"])
 def test_memory_is_bounded(name: str) -> None:
     mesh = scenes.SMALL[name]()

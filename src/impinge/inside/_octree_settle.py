@@ -155,6 +155,8 @@ def settle_points(
 ):
     """Winding numbers and classes of points in leaves, from the exact predicates alone.
 
+    Only the classes, which takes less time, if there is no room for the winding numbers (length 0).
+
     For a point p on the surface the winding number is J, the sum of the solid angles over 4π without the
     triangles that contain p: 1/2 in a face, dihedral angle/2π on an edge, solid angle/4π at a vertex. Next to
     p, towards the leaf's reference r, the sum over all triangles is whole: that of r + e and the crossings on
@@ -175,8 +177,11 @@ def settle_points(
             sign = _crossing(vertices, faces, t, px, py, pz, rx, ry, rz)
             if sign == ON_SURFACE:
                 on = True
+                if len(windings) == 0:
+                    break
                 angle += _seen_angle(px, py, pz, rx, ry, rz, vertices, faces, t)
             else:
                 whole += sign
-        windings[i] = whole - angle / (4.0 * np.pi)
+        if len(windings) > 0:
+            windings[i] = whole - angle / (4.0 * np.pi)
         classes[i] = 0 if on else (1 if whole > 0 else -1)

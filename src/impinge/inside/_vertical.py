@@ -10,7 +10,7 @@ ON = 2  # instead of a crossing: the point lies on the closed triangle
 
 
 @exact
-def _tie(px, py, qx, qy):
+def tie(px, py, qx, qy):
     """Side of the edge p → q on which (ε, ε²) moves a point of its line: antisymmetric in p and q."""
     if py != qy:
         return 1 if py > qy else -1
@@ -41,11 +41,11 @@ def vertical_crossing(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
     if below == 0:
         return ON if point_in_triangle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz) else 0
     if s0 == 0:
-        s0 = _tie(ax, ay, bx, by)
+        s0 = tie(ax, ay, bx, by)
     if s1 == 0:
-        s1 = _tie(bx, by, cx, cy)
+        s1 = tie(bx, by, cx, cy)
     if s2 == 0:
-        s2 = _tie(cx, cy, ax, ay)
+        s2 = tie(cx, cy, ax, ay)
     # Three equal signs are the sign of n_z; for a vertical triangle they cannot be equal.
     return s0 if s0 == s1 and s1 == s2 and s0 * below > 0 else 0
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.inside import _octree_query as query
-from impinge.inside._octree_grid import classify_grid
 from impinge.inside._octree_grow import Tree, grow
 from impinge.inside._octree_settle import settle_points
 from impinge.shapes.mesh import Mesh
@@ -42,7 +41,7 @@ class Octree:
         query.classify(_blocks(points), points, *self._tree[:-2], classes)
         if len(classes) and classes.min() == query.CLASS_DOUBTFUL:
             doubtful = np.flatnonzero(classes == query.CLASS_DOUBTFUL)
-            classes[doubtful] = self._settle(points[doubtful])[1]
+            classes[doubtful] = self._settle(points[doubtful], np.empty(0))
         return classes
 
     def winding(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -52,25 +51,17 @@ class Octree:
         windings = whole.astype(np.float64)
         windings[whole == query.NOT_FINITE] = np.nan
         doubtful = np.flatnonzero(whole == query.DOUBTFUL)
-        windings[doubtful] = self._settle(points[doubtful])[0]
+        exact = np.empty(len(doubtful))
+        self._settle(points[doubtful], exact)
+        windings[doubtful] = exact
         return windings
 
-    def classify_grid(self, x: NDArray[np.float64], y: NDArray[np.float64], z: NDArray[np.float64]) -> NDArray[np.int8]:
-        """`classify` of all points (x[i], y[j], z[k]) of three ascending axes, cell by cell."""
-        classes = np.full((len(x), len(y), len(z)), -1, np.int8)
-        shape, doubts = self._tree.shape, np.zeros(1, np.bool_)
-        classify_grid(int(shape[0] * shape[1]), x, y, z, *self._tree[:-2], classes, doubts)
-        if doubts[0]:
-            i, j, k = np.unravel_index(np.flatnonzero(classes == query.CLASS_DOUBTFUL), classes.shape)
-            classes[i, j, k] = self._settle(np.stack([x[i], y[j], z[k]], axis=1))[1]
-        return classes
-
-    def _settle(self, points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-        """Winding numbers and classes of points that the quick kernels left in doubt."""
-        windings, classes = np.empty(len(points)), np.empty(len(points), np.int8)
+    def _settle(self, points: NDArray[np.float64], windings: NDArray[np.float64]) -> NDArray[np.int8]:
+        """Classes and, where there is room for them, winding numbers of points that the quick kernels left in doubt."""
+        classes = np.empty(len(points), np.int8)
         points.flags.writeable = False
         settle_points(len(points), points, *self._tree, windings, classes)
-        return windings, classes
+        return classes
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The tree shares the arrays of the mesh, and sees one buffer as three types: not to be copied apart.
