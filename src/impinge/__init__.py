@@ -16,15 +16,22 @@ _NAMES = {
     "read_mesh": "impinge.shapes.files",
     "Solid": "impinge.inside.solid",
     "contains": "impinge.inside.solid",
+    "pairs": "impinge.broad.once",
+    "box_pairs": "impinge.broad.once",
     "exact": "impinge.exact",
+    "broad": "impinge.broad",
     "shapes": "impinge.shapes",
     "inside": "impinge.inside",
     "errors": "impinge.errors",
 }
-__all__ = ["Mesh", "Solid", "__version__", "contains", "errors", "exact", "inside", "read_mesh", "shapes"]
+__all__ = [
+    "Mesh", "Solid", "__version__", "box_pairs", "broad", "contains", "errors", "exact", "inside", "pairs",
+    "read_mesh", "shapes",
+]  # fmt: skip
 
 if TYPE_CHECKING:
-    from impinge import errors, exact, inside, shapes
+    from impinge import broad, errors, exact, inside, shapes
+    from impinge.broad.once import box_pairs, pairs
     from impinge.inside.solid import Solid, contains
     from impinge.shapes.files import read_mesh
     from impinge.shapes.mesh import Mesh

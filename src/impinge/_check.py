@@ -110,6 +110,34 @@ def positive(name: str, value: Any) -> float:
     return number
 
 
+def not_negative(name: str, value: Any) -> float:
+    """A finite number of at least zero."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}: found {value!r}, expected a number of at least 0") from None
+    if not 0 <= number < np.inf:
+        raise InputError(f"{name}: found {value!r}, expected a number of at least 0")
+    return number
+
+
+def sizes(name: str, value: Any, count: int, of: str) -> NDArray[np.float64]:
+    """(count,) float64, finite and at least 0, from as many numbers or from one for all rows of `of`."""
+    wanted = f"one number or {count}, one for each row of {of}"
+    array = _numbers(name, value, wanted)
+    if array.ndim == 0:
+        array = np.full(count, array)
+    if array.shape != (count,):
+        raise InputError(f"{name}: found shape {array.shape}, expected {wanted}")
+    result = np.ascontiguousarray(array, np.float64)
+    bad = np.flatnonzero(~((result >= 0) & (result < np.inf)))
+    if len(bad):
+        raise InputError(f"{name}: row {bad[0]} is {result[bad[0]]}, expected a finite number of at least 0")
+    result = result.view()
+    result.flags.writeable = False
+    return result
+
+
 def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
     """An integer from low to high."""
     wanted = f"an integer of at least {low}" if high is None else f"an integer from {low} to {high}"

@@ -1,0 +1,369 @@
+"""Grids of cells, one for each level of sizes, and the search through them.
+
+A body lies in one cell, that of its centre, in the grid of its level. The bodies are sorted by level and cell
+(x fastest), so that those of a row of neighbouring cells stand side by side. A body finds its partners in a
+level by going through the rows of cells that its reach touches: its own half size, the largest there, the gap.
+
+Bodies are spheres, (n, 4): centre and radius, or boxes, (n, 6): lower and upper corner. Only `_test_ranges` and
+`_place_of` know the difference.
+
+A grid has a limited number of cells. Where the bodies are spread wider it is folded: cells whose numbers along
+an axis differ by a multiple of the grid's length are one. That costs tests, never pairs, and keeps both a few
+bodies far away and a thin gas from needing more memory than bodies.
+
+Kernels take the fields of `Grid` (grid.py) in their order.
+"""
+
+import math
+
+import numpy as np
+
+from impinge._jit import exact, kernel, parallel
+from impinge.broad._near import near, touch
+
+BLOCK = 65536  # bodies surveyed at a time
+RANGES = 64  # ranges of bodies tested at a time
+CHUNK = 1024  # bodies whose partners one thread looks for at a time
+EXPONENTS = 2100  # different exponents of doubles
+FAR = 2.0**60  # cells are not numbered beyond, so that numbers fit into integers
+NOT, BY_REACH, BY_CELL = 0, 1, 2
+SLACK = 2.0**-48  # of coordinates and reaches: more than rounding
+
+
+@exact
+def _exponent(size):
+    """Exponent of a double of at least 0, counted from the smallest."""
+    return int(math.frexp(size)[1]) + 1075 if size > 0.0 else 0
+
+
+@parallel(grain=1)
+def survey(first, stop, centres, sizes, low, high, counts, largest):
+    """For every block: lowest and highest centres; number and largest of the sizes with each exponent."""
+    for block in range(first, stop):
+        x0, y0, z0 = np.inf, np.inf, np.inf
+        x1, y1, z1 = -np.inf, -np.inf, -np.inf
+        before, e = -1.0, 0
+        for i in range(block * BLOCK, min((block + 1) * BLOCK, len(centres))):
+            x0, x1 = min(x0, centres[i, 0]), max(x1, centres[i, 0])
+            y0, y1 = min(y0, centres[i, 1]), max(y1, centres[i, 1])
+            z0, z1 = min(z0, centres[i, 2]), max(z1, centres[i, 2])
+            if sizes[i] != before:
+                before = sizes[i]
+                e = _exponent(before)
+                largest[block, e] = max(largest[block, e], before)
+            counts[block, e] += 1
+        low[block, 0], low[block, 1], low[block, 2] = x0, y0, z0
+        high[block, 0], high[block, 1], high[block, 2] = x1, y1, z1
+
+
+@exact
+def _cell(x, low, per_length):
+    """Number of the cell along an axis: a monotone function of x, so that nothing within reach is missed."""
+    c = math.floor((x - low) * per_length)
+    c = c if c < FAR else FAR
+    return np.int64(c if c > -FAR else -FAR)
+
+
+@exact
+def _fold(c, n, folded):
+    return c % n if folded else min(max(c, 0), n - 1)
+
+
+@parallel(grain=1)
+def place(first, stop, centres, sizes, level_of, low, per_length, shape, folded, offset, cells):
+    """Cell of every body, over all levels; level_of : level of each exponent of sizes."""
+    for block in range(first, stop):
+        before, level = -1.0, 0
+        for i in range(block * BLOCK, min((block + 1) * BLOCK, len(centres))):
+            if sizes[i] != before:
+                before = sizes[i]
+                level = level_of[_exponent(before)]
+            x = _fold(_cell(centres[i, 0], low[0], per_length[level]), shape[level, 0], folded[level, 0])
+            y = _fold(_cell(centres[i, 1], low[1], per_length[level]), shape[level, 1], folded[level, 1])
+            z = _fold(_cell(centres[i, 2], low[2], per_length[level]), shape[level, 2], folded[level, 2])
+            cells[i] = offset[level] + (z * shape[level, 1] + y) * shape[level, 0] + x
+
+
+@kernel
+def sort_by_cell(cells, starts, order, ordered_cells):
+    """Bodies in the order of their cells, and these; those of cell c are order[starts[c] : starts[c + 1]]."""
+    for i in range(len(cells)):
+        starts[cells[i] + 2] += 1
+    for c in range(2, len(starts)):
+        starts[c] += starts[c - 1]
+    for i in range(len(cells)):
+        at = cells[i] + 1
+        order[starts[at]], ordered_cells[starts[at]] = i, cells[i]
+        starts[at] += 1
+
+
+@parallel(grain=4096)
+def gather_rows(first, stop, order, rows, ordered):
+    """Rows in a new order."""
+    for at in range(first, stop):
+        for k in range(rows.shape[1]):
+            ordered[at, k] = rows[order[at], k]
+
+
+@kernel
+def _test_ranges(bodies, order, p, stop, ranges, found, own, gap, sx, sy, sz, keys, room, count):
+    """Append the pairs of the bodies p to stop − 1, moved back by s, with those of ranges; (count, tests).
+
+    If `own`, bodies are compared with those after them in the first range only. A pair is one number, the lower
+    body's times 2^32 plus the higher one's. Beyond `room` they are only counted.
+    """
+    tests = 0
+    for k in range(found):
+        end = ranges[k, 1]
+        for i in range(p, stop):
+            begin = i + 1 if own and k == 0 else ranges[k, 0]
+            tests += end - begin
+            name = np.int64(order[i])
+            if bodies.shape[1] == 4:
+                x, y, z, r = bodies[i, 0], bodies[i, 1], bodies[i, 2], bodies[i, 3]
+                for q in range(np.uint64(begin), np.uint64(end)):
+                    dx, dy, dz = (x - bodies[q, 0]) - sx, (y - bodies[q, 1]) - sy, (z - bodies[q, 2]) - sz
+                    if near(dx, dy, dz, (r + bodies[q, 3]) + gap):
+                        if count < room:
+                            other = np.int64(order[q])
+                            keys[count] = (min(name, other) << 32) | max(name, other)
+                        count += 1
+            else:
+                for q in range(np.uint64(begin), np.uint64(end)):
+                    if (
+                        touch(bodies[i, 0], bodies[i, 3], bodies[q, 0], bodies[q, 3], gap, sx)
+                        and touch(bodies[i, 1], bodies[i, 4], bodies[q, 1], bodies[q, 4], gap, sy)
+                        and touch(bodies[i, 2], bodies[i, 5], bodies[q, 2], bodies[q, 5], gap, sz)
+                    ):
+                        if count < room:
+                            other = np.int64(order[q])
+                            keys[count] = (min(name, other) << 32) | max(name, other)
+                        count += 1
+    return count, tests
+
+
+@exact
+def _step(c, by, n, folded):
+    """The cell after or before c along an axis, or -1 if there is none."""
+    c += by
+    if folded:
+        return c - n if c == n else (c + n if c < 0 else c)
+    return c if 0 <= c < n else -1
+
+
+@kernel
+def _find_rows(base, level, y, z, shape, folded, rows):
+    """First cells of the rows after (y, z) that touch it; returns how many.
+
+    Half a stencil, as each pair of cells is to be looked at once [Muth2007b] 2.2: with the next cell of the same
+    row these are (3^d − 1) / 2 neighbours.
+    """
+    mx, my, mz = shape[level, 0], shape[level, 1], shape[level, 2]
+    count = 0
+    for dz in range(2):
+        plane = _step(z, dz, mz, folded[level, 2])
+        for dy in range(1 if dz == 0 else -1, 2):
+            row = _step(y, dy, my, folded[level, 1])
+            if plane >= 0 and row >= 0:
+                rows[count] = base + (plane * my + row) * mx
+                count += 1
+    return count
+
+
+@kernel
+def _search_cells(
+    first, stop, level, bodies, order, cells, starts, shape, folded, offset, gap, ranges, rows, keys, room, count
+):
+    """Pairs within a level of the bodies first to stop − 1, by neighbouring cells: (count, tests)."""
+    base, mx, my = offset[level], shape[level, 0], shape[level, 1]
+    row, found, tests = base - mx, 0, 0
+    p = first
+    while p < stop:
+        cell = np.int64(cells[p])
+        if cell >= row + mx:
+            number = (cell - base) // mx
+            row = base + number * mx
+            found = _find_rows(base, level, number % my, number // my, shape, folded, rows)
+        x = cell - row
+        before, after = max(x - 1, 0), min(x + 2, mx)
+        ranges[0, 0], ranges[0, 1] = p, starts[row + after]
+        n = 1
+        around = folded[level, 0] and (x == 0 or x == mx - 1)  # the row goes on at its other end
+        other = mx - 1 if x == 0 else 0
+        if around and x > 0:
+            ranges[n, 0], ranges[n, 1] = starts[row], starts[row + 1]
+            n += 1
+        for k in range(found):
+            ranges[n, 0], ranges[n, 1] = starts[rows[k] + before], starts[rows[k] + after]
+            n += ranges[n, 0] < ranges[n, 1]
+            if around:
+                ranges[n, 0], ranges[n, 1] = starts[rows[k] + other], starts[rows[k] + other + 1]
+                n += 1
+        last = min(np.int64(starts[cell + 1]), stop)
+        count, tested = _test_ranges(bodies, order, p, last, ranges, n, True, gap, 0.0, 0.0, 0.0, keys, room, count)
+        tests += tested
+        p = last
+    return count, tests
+
+
+@exact
+def _span(x, reach, low, per_length, n, folded):
+    """(first cell along an axis within reach of x, number of cells), each cell of a folded grid at most once."""
+    reach += SLACK * (abs(x) + abs(low) + reach)
+    first, last = _cell(x - reach, low, per_length), _cell(x + reach, low, per_length)
+    if folded:
+        return (first, last - first + 1) if last - first < n else (np.int64(0), n)
+    first, last = max(first, 0), min(last, n - 1)
+    return first, last - first + 1
+
+
+@exact
+def _beside(x, c, low, length):
+    """Distance of x from cell c along an axis, rounded down."""
+    left = low + c * length
+    away = max(left - x, x - (left + length))
+    return max(away - SLACK * (abs(x) + abs(left) + length), 0.0)
+
+
+@kernel
+def _search_level(
+    p, level, same, x, y, z, rx, ry, rz, sx, sy, sz, bodies, order, starts, low, per_length, shape, folded, offset, gap,
+    ranges, keys, room, count,
+):  # fmt: skip
+    """Partners of body p, moved back by s to (x, y, z), within a level and its reach r: (count, tests).
+
+    In its `same` own level only those after it.
+    """
+    mx, my, mz = shape[level, 0], shape[level, 1], shape[level, 2]
+    per, base = per_length[level], offset[level]
+    length = 1.0 / per
+    x0, nx = _span(x, rx, low[0], per, mx, folded[level, 0])
+    y0, ny = _span(y, ry, low[1], per, my, folded[level, 1])
+    z0, nz = _span(z, rz, low[2], per, mz, folded[level, 2])
+    # Of a sphere that reaches over many rows, most need not be gone through over the full width.
+    ball = bodies.shape[1] == 4 and ny > 3 and not (folded[level, 0] or folded[level, 1] or folded[level, 2])
+    n, tests = 0, 0
+    for c in range(z0, z0 + nz):
+        plane = _fold(c, mz, folded[level, 2]) * my
+        for b in range(y0, y0 + ny):
+            if ball:
+                dy, dz = _beside(y, b, low[1], length), _beside(z, c, low[2], length)
+                rest_sq = rx * rx * (1.0 + SLACK) - dy * dy - dz * dz
+                if rest_sq < 0.0:
+                    continue
+                x0, nx = _span(x, math.sqrt(rest_sq), low[0], per, mx, False)
+            if nx <= 0:
+                continue
+            row = base + (plane + _fold(b, my, folded[level, 1])) * mx
+            at = _fold(x0, mx, folded[level, 0])
+            until = min(at + nx, mx)
+            rest = nx - (until - at)  # cells of a folded row that start again at its beginning
+            for part in range(2 if rest > 0 else 1):
+                begin = np.int64(starts[row + at] if part == 0 else starts[row])
+                end = np.int64(starts[row + until] if part == 0 else starts[row + rest])
+                ranges[n, 0], ranges[n, 1] = max(begin, p + 1) if same else begin, end
+                n += ranges[n, 0] < end
+                if n == RANGES:
+                    count, tested = _test_ranges(
+                        bodies, order, p, p + 1, ranges, n, False, gap, sx, sy, sz, keys, room, count
+                    )
+                    tests += tested
+                    n = 0
+    count, tested = _test_ranges(bodies, order, p, p + 1, ranges, n, False, gap, sx, sy, sz, keys, room, count)
+    return count, tests + tested
+
+
+@exact
+def _place_of(bodies, p, k):
+    """Centre and half size of body p along axis k."""
+    if bodies.shape[1] == 4:
+        return bodies[p, k], bodies[p, 3]
+    return 0.5 * bodies[p, k] + 0.5 * bodies[p, k + 3], 0.5 * bodies[p, k + 3] - 0.5 * bodies[p, k]
+
+
+@exact
+def _images(x, reach, low, period):
+    """First and last multiple of the period by which x must be moved back to reach all partners."""
+    if period == 0.0:
+        return 0, 0
+    reach += SLACK * (abs(x) + abs(low) + period)
+    return (-1 if x - reach <= low else 0), (1 if x + reach >= low + period else 0)
+
+
+@parallel(grain=1)
+def search(
+    first, stop, chunks, bodies, order, cells, starts, low, per_length, shape, folded, offset, begins, half, looks, gap,
+    box, period, keys, ends, counts, tests,
+):  # fmt: skip
+    """Pairs of the bodies of chunks; those of the k-th chunk from ends[k] to ends[k + 1], as far as there is room.
+
+    looks[a, b] : how bodies of level a look for partners in level b (NOT, BY_REACH; BY_CELL: together with those
+    of their cell, in the neighbouring ones, for a = b only); half : largest half sizes in each level.
+    """
+    ranges, rows = np.empty((RANGES + 1, 2), np.int64), np.empty(4, np.int64)
+    for k in range(first, stop):
+        begin, end = chunks[k] * CHUNK, min((chunks[k] + 1) * CHUNK, len(bodies))
+        count, room = ends[k], ends[k + 1]
+        tests[k] = 0
+        for level in range(len(half)):
+            a, b = max(begin, begins[level]), min(end, begins[level + 1])
+            if a < b and looks[level, level] == BY_CELL:
+                count, tested = _search_cells(
+                    a,
+                    b,
+                    level,
+                    bodies,
+                    order,
+                    cells,
+                    starts,
+                    shape,
+                    folded,
+                    offset,
+                    gap,
+                    ranges,
+                    rows,
+                    keys,
+                    room,
+                    count,
+                )
+                tests[k] += tested
+            for other in range(len(half)):
+                if a >= b or looks[level, other] == NOT:
+                    continue
+                if looks[level, other] == BY_CELL and period[0] == 0.0 and period[1] == 0.0 and period[2] == 0.0:
+                    continue
+                count, tested = _search_others(
+                    a, b, other, level == other, looks[level, other] == BY_CELL, bodies, order, starts, low, per_length,
+                    shape, folded, offset, half, gap, box, period, ranges, keys, room, count,
+                )  # fmt: skip
+                tests[k] += tested
+        counts[k] = count - ends[k]
+
+
+@kernel
+def _search_others(
+    first, stop, level, same, images_only, bodies, order, starts, low, per_length, shape, folded, offset, half, gap, box,
+    period, ranges, keys, room, count,
+):  # fmt: skip
+    """Partners in a level of the bodies first to stop − 1 and of their periodic images: (count, tests)."""
+    tests = 0
+    for p in range(first, stop):
+        x, hx = _place_of(bodies, p, 0)
+        y, hy = _place_of(bodies, p, 1)
+        z, hz = _place_of(bodies, p, 2)
+        rx, ry, rz = hx + half[level, 0] + gap, hy + half[level, 1] + gap, hz + half[level, 2] + gap
+        x0, x1 = _images(x, rx, box[0], period[0])
+        y0, y1 = _images(y, ry, box[1], period[1])
+        z0, z1 = _images(z, rz, box[2], period[2])
+        for a in range(x0, x1 + 1):
+            for b in range(y0, y1 + 1):
+                for c in range(z0, z1 + 1):
+                    if images_only and a == 0 and b == 0 and c == 0:
+                        continue
+                    sx, sy, sz = a * period[0], b * period[1], c * period[2]
+                    count, tested = _search_level(
+                        p, level, same, x - sx, y - sy, z - sz, rx, ry, rz, sx, sy, sz, bodies, order, starts, low,
+                        per_length, shape, folded, offset, gap, ranges, keys, room, count,
+                    )  # fmt: skip
+                    tests += tested
+    return count, tests

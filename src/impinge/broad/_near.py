@@ -1,0 +1,53 @@
+"""Who is near whom: the two decisions that all searches share, and places in periodic boxes."""
+
+import math
+
+from impinge._jit import exact, parallel
+
+
+@exact
+def near(dx, dy, dz, reach):
+    """Whether a difference of centres is at most `reach` long: touching counts.
+
+    |c_i − c_j|² ≤ (r_i + r_j + gap)²
+
+    Called by every search with c_i − c_j or its negative and with (r_i + r_j) + gap, so that all agree to the
+    last bit. Lengths from 1e-150 to 1e150 (and 0), so that no square leaves the range of doubles.
+    """
+    return dx * dx + dy * dy + dz * dz <= reach * reach
+
+
+@exact
+def touch(low_i, high_i, low_j, high_j, gap, shift):
+    """Whether two intervals, the first moved back by `shift`, are at most `gap` apart: touching counts."""
+    return (low_i - high_j) - shift <= gap and (low_j - high_i) + shift <= gap
+
+
+@exact
+def shorter(d, period):
+    """The difference d of two places in [0, period) on a circle, the short way round; period 0: on a line."""
+    half = 0.5 * period
+    if d > half:
+        return d - period
+    if d < -half:
+        return d + period
+    return d
+
+
+@exact
+def wrap(x, low, period):
+    """The place in [low, low + period) that x is at on a circle; x itself if the period is 0."""
+    if period == 0.0:
+        return x
+    y = x - period * math.floor((x - low) / period)
+    return y if y < low + period and y >= low else low  # what rounding brought to the end is the start
+
+
+@parallel(grain=8192)
+def wrap_centres(first, stop, centres, low, period, wrapped):
+    """Centres (n, 2) or (n, 3) moved into the periodic box; (n, 3), with z = 0 in two dimensions."""
+    d = centres.shape[1]
+    for i in range(first, stop):
+        wrapped[i, 2] = 0.0
+        for k in range(d):
+            wrapped[i, k] = wrap(centres[i, k], low[k], period[k])

@@ -1,0 +1,130 @@
+"""The searches by name: each gives all pairs of bodies at most `gap` apart, and says what it did for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge.broad import _brute
+from impinge.broad.grid import lay_grid, search
+from impinge.broad.order import sorted_pairs
+from impinge.broad.space import Bodies
+from impinge.errors import InputError
+
+__all__ = ["BOX_METHODS", "METHODS", "Result", "Settings", "choose", "find", "only_near"]
+
+
+class Settings(NamedTuple):
+    """What a user may set of the methods."""
+
+    cell_size: float | None = None  # cells
+    zone_radius: float | None = None  # verlet
+    all_pairs: bool = False  # verlet: build the lists as in the paper, by n(n − 1)/2 tests
+
+
+class Result(NamedTuple):
+    """Sorted pairs, and how they were found."""
+
+    pairs: NDArray[np.int64]  # (m, 2), i < j
+    tests: int  # candidates tested
+    cell_sizes: tuple[float, ...]  # of every level, none without cells
+
+
+def only_near(bodies: Bodies, pairs: NDArray[np.int64], gap: float) -> NDArray[np.int64]:
+    """Those of some pairs that are at most `gap` apart."""
+    marks = np.empty(len(pairs), np.bool_)
+    _brute.mark_near(len(pairs), bodies.rows, pairs, gap, bodies.space.period, marks)
+    return pairs[marks]
+
+
+def brute(bodies: Bodies, gap: float, settings: Settings) -> Result:
+    """All n(n − 1)/2 pairs tested."""
+    n = len(bodies)
+    counts = np.zeros(n, np.int64)
+    _brute.count_partners(n, bodies.rows, gap, bodies.space.period, counts)
+    pairs = np.empty((int(counts.sum()), 2), np.int64)
+    _brute.list_partners(n, bodies.rows, gap, bodies.space.period, np.cumsum(counts) - counts, pairs)
+    return Result(pairs, n * (n - 1) // 2, ())
+
+
+def _by_grid(bodies: Bodies, gap: float, cell_size: float | None, levels: bool) -> Result:
+    sizes = 2 * bodies.half.max(axis=1) + gap
+    grid = lay_grid(bodies.centres, sizes, cell_size=cell_size, levels=levels)
+    half = np.array([bodies.half[grid.order[a:b]].max(axis=0) for a, b in zip(grid.begins, grid.begins[1:])])
+    found = search(grid, bodies.rows, half, gap, bodies.space.low, bodies.space.period)
+    pairs = sorted_pairs(found.keys, found.begins, found.ends, len(bodies))
+    return Result(pairs, found.tests, tuple(1 / grid.per_length))
+
+
+def cells(bodies: Bodies, gap: float, settings: Settings) -> Result:
+    """Linked cells: one lattice for all sizes, its cells at least as large as the largest body [Muth2007b] 2.2."""
+    if settings.cell_size is not None:
+        largest = float((2 * bodies.half.max(axis=1) + gap).max())
+        if settings.cell_size < largest:
+            raise InputError(
+                f"cell_size: found {settings.cell_size:g}, expected at least {largest:g}, the largest size and the gap"
+            )
+    return _by_grid(bodies, gap, settings.cell_size, levels=False)
+
+
+def levels(bodies: Bodies, gap: float, settings: Settings) -> Result:
+    """A hierarchy of grids: every body in the cells of its own size, smaller ones looked for once per pair."""
+    return _by_grid(bodies, gap, None, levels=True)
+
+
+def zone_of(bodies: Bodies, gap: float, zone_radius: float | None) -> float:
+    """Radius of the spheres about the centres in which partners are listed: five times the largest radius."""
+    largest = float(bodies.half.max(initial=0.0))
+    zone = 5 * largest if zone_radius is None else zone_radius
+    if zone < 2 * largest + gap:
+        if zone_radius is None:
+            return 2 * largest + gap
+        raise InputError(
+            f"zone_radius: found {zone:g}, expected at least {2 * largest + gap:g}, the largest diameter and the gap"
+        )
+    return zone
+
+
+def verlet(bodies: Bodies, gap: float, settings: Settings) -> Result:
+    """Verlet lists: partners of higher number in a sphere about each centre, and of these the near [Muth2007b] 2.1."""
+    zone = zone_of(bodies, gap, settings.zone_radius)
+    rows = np.column_stack([bodies.centres, np.full(len(bodies), zone / 2)])
+    zones = Bodies(rows, bodies.centres, np.full((len(bodies), 3), zone / 2), bodies.space)
+    found = brute(zones, 0.0, settings) if settings.all_pairs else _by_grid(zones, 0.0, None, levels=False)
+    return Result(only_near(bodies, found.pairs, gap), found.tests, found.cell_sizes)
+
+
+def sweep(bodies: Bodies, gap: float, settings: Settings) -> Result:
+    """Linked linear lists, made by sorting and one sweep [Muth2007b] 2.3."""
+    from impinge.broad.sweep import LinkedLists
+
+    lists = LinkedLists(bodies, gap)
+    return Result(only_near(bodies, lists.pairs(), gap), lists.tests, ())
+
+
+METHODS: dict[str, Callable[[Bodies, float, Settings], Result]] = {
+    "brute": brute,
+    "verlet": verlet,
+    "cells": cells,
+    "sweep": sweep,
+    "levels": levels,
+}
+BOX_METHODS = ("brute", "cells", "sweep", "levels")
+_FEW = 64  # bodies up to which all pairs are tested faster than cells are laid
+
+
+def choose(bodies: Bodies) -> tuple[str, str]:
+    """The method for `auto`, and why."""
+    if len(bodies) <= _FEW:
+        return "brute", f"{len(bodies)} bodies: testing all pairs is fastest"
+    return "levels", "as many levels of cells as there are powers of two between the sizes"
+
+
+def find(method: str, bodies: Bodies, gap: float, settings: Settings) -> Result:
+    """All pairs of bodies at most `gap` apart by one of METHODS."""
+    if len(bodies) < 2:
+        return Result(np.empty((0, 2), np.int64), 0, ())
+    return METHODS[method](bodies, gap, settings)

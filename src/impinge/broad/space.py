@@ -1,0 +1,163 @@
+"""Where bodies are: the box, its periodic sides, and bodies checked and brought into it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from impinge import _check
+from impinge.broad import _near
+from impinge.errors import InputError
+
+__all__ = ["Bodies", "Space", "boxes", "read_space", "spheres"]
+
+_LARGEST = 1e150  # of coordinates and sizes: their squares are doubles
+
+
+@dataclass(frozen=True)
+class Space:
+    """A box in two or three dimensions, some of whose sides may be periodic; always kept with three axes."""
+
+    dimension: int
+    low: NDArray[np.float64]  # (3,)
+    lengths: NDArray[np.float64]  # (3,), infinite where there is no box
+    period: NDArray[np.float64]  # (3,), the length of periodic axes, 0 of the others
+
+    @property
+    def is_periodic(self) -> bool:
+        return bool(self.period.any())
+
+    def wrap(self, centres: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Centres (n, d) as (n, 3), moved into the box along its periodic axes, z = 0 in two dimensions."""
+        wrapped = np.empty((len(centres), 3))
+        _near.wrap_centres(len(centres), centres, self.low, self.period, wrapped)
+        wrapped.flags.writeable = False
+        return wrapped
+
+
+@dataclass(frozen=True)
+class Bodies:
+    """Spheres or boxes, checked, in a space."""
+
+    rows: NDArray[np.float64]  # (n, 4): centre, radius; or (n, 6): lower and upper corner
+    centres: NDArray[np.float64]  # (n, 3)
+    half: NDArray[np.float64]  # (n, 3), half sizes along the axes
+    space: Space
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def are_spheres(self) -> bool:
+        return self.rows.shape[1] == 4
+
+
+def read_space(box: ArrayLike | None, periodic: bool | ArrayLike, dimension: int) -> Space:
+    """Check a box: None, d lengths (from 0), or lower and upper corner; periodic: for all axes or for each."""
+    low, lengths = np.zeros(3), np.full(3, np.inf)
+    wanted = f"{dimension} lengths, or a lower and an upper corner of {dimension} numbers"
+    flags = np.asarray(periodic)
+    if flags.dtype != np.bool_ or flags.shape not in ((), (dimension,)):
+        raise InputError(f"periodic: found {periodic!r}, expected True, False or {dimension} of them")
+    flags = np.broadcast_to(flags, dimension)
+    if box is None:
+        if flags.any():
+            raise InputError(f"box: found None, expected {wanted}, since an axis is periodic")
+        return Space(dimension, low, lengths, np.zeros(3))
+    try:
+        corners = np.asarray(box, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"box: found {box!r}, expected {wanted}") from None
+    if corners.shape == (dimension,):
+        corners = np.stack([np.zeros(dimension), corners])
+    if corners.shape != (2, dimension) or not np.isfinite(corners).all() or (corners[0] >= corners[1]).any():
+        raise InputError(f"box: found {box!r}, expected {wanted}")
+    if np.abs(corners).max() > _LARGEST:
+        raise InputError(f"box: found {box!r}, expected numbers up to {_LARGEST:g}")
+    low[:dimension], lengths[:dimension] = corners[0], corners[1] - corners[0]
+    period = np.zeros(3)
+    period[:dimension] = np.where(flags, lengths[:dimension], 0.0)
+    return Space(dimension, low, lengths, period)
+
+
+def _dimension(name: str, value: Any) -> int:
+    shape = np.shape(value)
+    if len(shape) == 2 and shape[1] in (2, 3):
+        return shape[1]
+    if 0 in shape:
+        return 3
+    raise InputError(f"{name}: found shape {shape}, expected (n, 2) or (n, 3)")
+
+
+def _limited(name: str, array: NDArray[np.float64]) -> None:
+    bad = np.flatnonzero(np.abs(array).reshape(len(array), -1).max(axis=1, initial=0.0) > _LARGEST)
+    if len(bad):
+        raise InputError(f"{name}: row {bad[0]} is {array[bad[0]]}, expected numbers up to {_LARGEST:g}")
+
+
+def spheres(
+    centres: ArrayLike, radii: ArrayLike, gap: float, box: ArrayLike | None, periodic: bool | ArrayLike
+) -> Bodies:
+    """Check spheres: centres (n, 2) or (n, 3), one radius or n of them, and the box around them."""
+    dimension = _dimension("centres", centres)
+    checked = _check.vectors("centres", centres, dimension)
+    r = _check.sizes("radii", radii, len(checked), "centres")
+    _limited("centres", checked)
+    _limited("radii", r)
+    space = read_space(box, periodic, dimension)
+    _check_room("radii", "sphere", np.repeat(r[:, None], dimension, axis=1), gap, space)
+    wrapped = space.wrap(checked)
+    rows = np.empty((len(r), 4))
+    rows[:, :3], rows[:, 3] = wrapped, r
+    return Bodies(rows, wrapped, np.broadcast_to(r[:, None], (len(r), 3)), space)
+
+
+def boxes(lower: ArrayLike, upper: ArrayLike, gap: float, box: ArrayLike | None, periodic: bool | ArrayLike) -> Bodies:
+    """Check boxes: corners (n, 2) or (n, 3), and the box around them."""
+    dimension = _dimension("lower", lower)
+    first = _check.vectors("lower", lower, dimension)
+    last = _check.vectors("upper", upper, dimension)
+    if len(first) != len(last):
+        raise InputError(f"upper: found {len(last)} rows, expected {len(first)}, as many as lower has")
+    _limited("lower", first)
+    _limited("upper", last)
+    bad = np.flatnonzero((first > last).any(axis=1))
+    if len(bad):
+        raise InputError(f"lower: row {bad[0]} is {first[bad[0]]}, above upper {last[bad[0]]}")
+    space = read_space(box, periodic, dimension)
+    _check_room("upper", "box", (last - first) / 2, gap, space)
+    rows = np.zeros((len(first), 6))
+    rows[:, :dimension], rows[:, 3 : 3 + dimension] = first, last
+    centres = 0.5 * rows[:, :3] + 0.5 * rows[:, 3:]
+    if space.is_periodic:  # moved as wholes, by whole periods
+        moved = space.wrap(np.ascontiguousarray(centres[:, :dimension])) - centres
+        turns = np.round(np.divide(moved, space.period, out=np.zeros_like(moved), where=space.period > 0))
+        rows += np.tile(turns * space.period, 2)
+        centres = 0.5 * rows[:, :3] + 0.5 * rows[:, 3:]
+    return Bodies(rows, centres, 0.5 * rows[:, 3:] - 0.5 * rows[:, :3], space)
+
+
+def _check_room(name: str, what: str, half: NDArray[np.float64], gap: float, space: Space) -> None:
+    """The box must hold every body, and no body may meet another one twice, from both sides of a period."""
+    if len(half) == 0:
+        return
+    for axis in range(space.dimension):
+        length = space.lengths[axis]
+        sizes = 2 * half[:, axis]
+        bad = np.flatnonzero(sizes > length)
+        if len(bad):
+            raise InputError(
+                f"box: found length {length:g} along {'xyz'[axis]}, expected at least {sizes[bad[0]]:g}, "
+                f"the size of {what} {bad[0]} ({name})"
+            )
+        if space.period[axis] > 0 and len(half) > 1:
+            first, second = np.sort(np.partition(half[:, axis], -2)[-2:])
+            reach = float(first + second + gap)
+            if not 2 * reach < length:
+                raise InputError(
+                    f"box: found length {length:g} along {'xyz'[axis]}, expected more than {2 * reach:g}, twice the "
+                    f"largest distance at which two bodies count as near; a pair would be seen twice"
+                )
