@@ -18,6 +18,8 @@ _NAMES = {
     "contains": "impinge.inside.solid",
     "pairs": "impinge.broad.once",
     "box_pairs": "impinge.broad.once",
+    "NeighborSearch": "impinge.broad.search",
+    "BoxSearch": "impinge.broad.search",
     "exact": "impinge.exact",
     "broad": "impinge.broad",
     "shapes": "impinge.shapes",
@@ -25,13 +27,14 @@ _NAMES = {
     "errors": "impinge.errors",
 }
 __all__ = [
-    "Mesh", "Solid", "__version__", "box_pairs", "broad", "contains", "errors", "exact", "inside", "pairs",
+    "BoxSearch", "Mesh", "NeighborSearch", "Solid", "__version__", "box_pairs", "broad", "contains", "errors", "exact", "inside", "pairs",
     "read_mesh", "shapes",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
     from impinge import broad, errors, exact, inside, shapes
     from impinge.broad.once import box_pairs, pairs
+    from impinge.broad.search import BoxSearch, NeighborSearch
     from impinge.inside.solid import Solid, contains
     from impinge.shapes.files import read_mesh
     from impinge.shapes.mesh import Mesh

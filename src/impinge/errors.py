@@ -19,3 +19,7 @@ class ImpingeWarning(UserWarning):
 
 class MeshWarning(ImpingeWarning):
     """A mesh is usable, but something about it will surprise; the message says what."""
+
+
+class SearchWarning(ImpingeWarning):
+    """A search over time may have missed pairs, as it was told to."""

@@ -14,6 +14,8 @@ __all__ = ["Found", "Grid", "lay_grid", "search"]
 
 _CELLS_PER_BODY = 2  # cells of a level, at most, besides a few
 _MOST_LEVELS = 40
+# Nanoseconds for a body, a test, a look into another level and a row of cells there, as measured: their ratios matter.
+_BODY_NS, _TEST_NS, _LOOK_NS, _ROW_NS = 40.0, 2.5, 100.0, 8.0
 _ROOM = 6  # pairs per sphere for which there is room at first
 
 
@@ -30,6 +32,7 @@ class Grid(NamedTuple):
     offset: NDArray[np.int64]  # (levels,) first cell
     begins: NDArray[np.int64]  # (levels + 1,) first body of each level in `order`
     largest: NDArray[np.float64]  # (levels,) largest size
+    high: NDArray[np.float64]  # (3,) highest centres
 
 
 class Found(NamedTuple):
@@ -42,7 +45,11 @@ class Found(NamedTuple):
 
 
 def lay_grid(
-    centres: NDArray[np.float64], sizes: NDArray[np.float64], *, cell_size: float | None = None, levels: bool = True
+    centres: NDArray[np.float64],
+    sizes: NDArray[np.float64],
+    *,
+    lattice: tuple[float, NDArray[np.float64]] | None = None,
+    levels: bool = True,
 ) -> Grid:
     """Sort bodies into the cells of one or several levels.
 
@@ -51,8 +58,8 @@ def lay_grid(
     centres : (n, 3) float64
     sizes : (n,) float64
         Largest length of a body, gap included: cells of its level are at least as long.
-    cell_size : float, optional
-        Length of the cells, instead of the largest size; for one level only.
+    lattice : (length of the cells, lowest corner), optional
+        Instead of the largest size and the lowest centres; for one level only.
     levels : bool
         A level for every power of two between the sizes, or one for all.
     """
@@ -62,16 +69,20 @@ def lay_grid(
     counts, largest = np.zeros((blocks, _grid.EXPONENTS), np.int64), np.zeros((blocks, _grid.EXPONENTS))
     _grid.survey(blocks, centres, sizes, low, high, counts, largest)
     low, high = low.min(axis=0), high.max(axis=0)
-    exponents = np.flatnonzero(counts.sum(axis=0))[::-1]
-    if not levels:
-        exponents = exponents[:1]
-    exponents = exponents[:_MOST_LEVELS]
-    level_of = np.searchsorted(-exponents, -np.arange(_grid.EXPONENTS), side="right") - 1
+    if lattice is not None:
+        low = np.where(np.isfinite(lattice[1]), lattice[1], low)
+        high = np.maximum(low, high)
+    number, size = counts.sum(axis=0), largest.max(axis=0)
+    exponents = np.flatnonzero(number)[::-1][:_MOST_LEVELS]
+    groups = _split_sizes(number[exponents], size[exponents], high - low) if levels else [0]
+    level_of = np.searchsorted(-exponents[groups], -np.arange(_grid.EXPONENTS), side="right") - 1
     level_of = np.maximum(level_of, 0)
-    members = np.bincount(level_of, counts.sum(axis=0), len(exponents)).astype(np.int64)
-    most = np.zeros(len(exponents))
-    np.maximum.at(most, level_of, largest.max(axis=0))
-    shape, folded, per_length = _shapes(low, high - low, most if cell_size is None else np.full(1, cell_size), members)
+    members = np.bincount(level_of, number, len(groups)).astype(np.int64)
+    most = np.zeros(len(groups))
+    np.maximum.at(most, level_of, size)
+    lengths = _lengths(most, members, low, high) if lattice is None else np.full(1, lattice[0])
+    shape, folded = _shapes(high - low, lengths, members)
+    per_length = 1 / lengths
     sizes_in_cells = shape.prod(axis=1)
     offset = np.cumsum(sizes_in_cells) - sizes_in_cells
     cells = np.empty(n, np.int32)
@@ -80,33 +91,81 @@ def lay_grid(
     order, ordered_cells = np.empty(n, np.int32), np.empty(n, np.int32)
     _grid.sort_by_cell(cells, starts, order, ordered_cells)
     begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(members)])
-    return Grid(order, ordered_cells, starts, low, per_length, shape, folded, offset, begins, most)
+    return Grid(order, ordered_cells, starts, low, per_length, shape, folded, offset, begins, most, high)
+
+
+def _split_sizes(number: NDArray[np.int64], size: NDArray[np.float64], extent: NDArray[np.float64]) -> list[int]:
+    """First class of every level, from classes of falling size: neighbours are joined as long as that saves time."""
+    scale = max(float(extent.max()), float(size[0])) or 1.0
+    counts, sizes = [int(n) for n in number], [max(float(s) / scale, 1e-60) for s in size]
+    d = max(int((extent > 0).sum()), 1)
+    volume = float(np.prod(np.maximum(extent[extent > 0] / scale, sizes[0])))
+    groups = [[i] for i in range(len(counts))]
+
+    def cost(group: list[int], other: list[int] | None = None) -> float:
+        """Nanoseconds for the pairs within a level or between two, if the bodies are spread evenly."""
+        n, h = sum(counts[i] for i in group), sizes[group[0]]
+        if other is None:
+            length = max(h, (volume / n) ** (1 / d) * _CELLS_PER_BODY ** (-1 / d))
+            return n * (_BODY_NS + _TEST_NS * 3**d / 2 * n * length**d / volume)
+        m, k = sum(counts[i] for i in other), sizes[other[0]]
+        return min(_look(n, h, m, k), _look(m, k, n, h))
+
+    def _look(n: int, h: float, m: int, k: float) -> float:
+        """Bodies of size h look for those of size k."""
+        span = (h + k) / k + 1
+        found = m * min(((h + k) + k) ** d / volume, 1.0)
+        return n * (_LOOK_NS + _ROW_NS * span ** (d - 1) + _TEST_NS * found)
+
+    def total(of: list[list[int]]) -> float:
+        between = sum(cost(a, b) for i, a in enumerate(of) for b in of[i + 1 :])
+        return sum(cost(group) for group in of) + between
+
+    best = total(groups) if len(groups) > 1 else 0.0
+    while len(groups) > 1:
+        joined = [groups[:i] + [groups[i] + groups[i + 1]] + groups[i + 2 :] for i in range(len(groups) - 1)]
+        costs = [total(of) for of in joined]
+        if min(costs) > best:
+            break
+        best, groups = min(costs), joined[int(np.argmin(costs))]
+    return [group[0] for group in groups]
+
+
+def _least_length(size: float, low: NDArray[np.float64], high: NDArray[np.float64]) -> float:
+    """Length of cells in which rounding cannot put bodies of this size that touch two cells apart."""
+    return size * (1 + 2.0**-20) + 2.0**-46 * float(np.maximum(np.abs(low), np.abs(high)).max())
+
+
+def _lengths(
+    sizes: NDArray[np.float64], members: NDArray[np.int64], low: NDArray[np.float64], high: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Length of the cells of every level; any will do for points."""
+    extent = float((high - low).max())
+    lengths = [
+        _least_length(size if size > 0 else extent / count, low, high)
+        for size, count in zip(sizes.tolist(), members.tolist(), strict=True)
+    ]
+    return np.array([length if length > 0 else 1.0 for length in lengths])
 
 
 def _shapes(
-    low: NDArray[np.float64], extent: NDArray[np.float64], sizes: NDArray[np.float64], members: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]:
-    """Cells along the axes of every level, whether they are folded, and cells per length."""
-    shape = np.ones((len(sizes), 3), np.int64)
-    folded = np.zeros((len(sizes), 3), np.bool_)
-    per_length = np.zeros(len(sizes))
-    for level, (size, count) in enumerate(zip(sizes, members, strict=True)):
-        length = size if size > 0 else (extent.max() / count if extent.max() > 0 else 1.0)
-        # A little longer: rounding must not put spheres that touch two cells apart.
-        length = length * (1 + 2.0**-20) + 2.0**-46 * (np.abs(low).max() + extent.max())
-        per_length[level] = 1.0 / length
+    extent: NDArray[np.float64], lengths: NDArray[np.float64], members: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Cells along the axes of every level, and whether they are folded."""
+    shape = np.ones((len(lengths), 3), np.int64)
+    folded = np.zeros((len(lengths), 3), np.bool_)
+    for level, (length, count) in enumerate(zip(lengths, members, strict=True)):
         wanted = np.floor(extent / length) + 1.0
         room = float(_CELLS_PER_BODY * count + 64)
-        # Shorten the longest axes to the same length until there is room.
         limit = np.sort(wanted)
         cap = math.inf
-        for axis in range(3):  # the axes up to `axis` keep their length, the others share what is left
+        for axis in range(3):  # shorter axes keep their length, the others share what is left
             cap = (room / limit[:axis].prod()) ** (1 / (3 - axis))
             if limit[axis] > cap:
                 break
         shape[level] = np.minimum(wanted, max(math.floor(cap), 1))
         folded[level] = wanted > shape[level]
-    return shape, folded, per_length
+    return shape, folded
 
 
 def search(
@@ -133,7 +192,7 @@ def search(
     _grid.gather_rows(len(bodies), grid.order, bodies, ordered)
     chunks = np.arange(-(-len(bodies) // _grid.CHUNK))
     ends = np.arange(len(chunks) + 1) * (_ROOM * _grid.CHUNK)
-    fixed = (ordered, *grid[:-1], half, _directions(grid), gap, box, period)
+    fixed = (ordered, *grid[:-2], half, _directions(grid), gap, box, period)
     counts, tests = np.empty(len(chunks), np.int64), np.empty(len(chunks), np.int64)
     keys = np.empty(ends[-1], np.int64)
     _grid.search(len(chunks), chunks, *fixed, keys, ends, counts, tests)
@@ -154,7 +213,8 @@ def _directions(grid: Grid) -> NDArray[np.int8]:
     looks = np.full((levels, levels), _grid.NOT, np.int8)
     for a in range(levels):  # the larger ones
         narrow = (grid.folded[a] & (grid.shape[a] < 3)).any()  # a neighbour on both sides
-        looks[a, a] = _grid.BY_REACH if narrow or grid.largest[a] * grid.per_length[a] > 1 else _grid.BY_CELL
+        short = _least_length(grid.largest[a], grid.low, grid.high) * grid.per_length[a] > 1 + 2.0**-40
+        looks[a, a] = _grid.BY_REACH if narrow or short else _grid.BY_CELL
         for b in range(a + 1, levels):
             down = np.diff(grid.begins)[a] * _rows(grid, a, b)
             up = np.diff(grid.begins)[b] * _rows(grid, b, a)

@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.broad import _brute
-from impinge.broad.grid import lay_grid, search
+from impinge.broad.grid import Grid, lay_grid, search
 from impinge.broad.order import sorted_pairs
 from impinge.broad.space import Bodies
 from impinge.errors import InputError
 
-__all__ = ["BOX_METHODS", "METHODS", "Result", "Settings", "choose", "find", "only_near"]
+__all__ = [
+    "BOX_METHODS", "METHODS", "Result", "Settings", "choose", "find", "only_near", "verlet_zones", "zone_for_skin",
+    "zone_of",
+]  # fmt: skip
 
 
 class Settings(NamedTuple):
@@ -51,18 +54,25 @@ def brute(bodies: Bodies, gap: float, settings: Settings) -> Result:
 
 
 def _by_grid(bodies: Bodies, gap: float, cell_size: float | None, levels: bool) -> Result:
-    sizes = 2 * bodies.half.max(axis=1) + gap
-    grid = lay_grid(bodies.centres, sizes, cell_size=cell_size, levels=levels)
-    half = np.array([bodies.half[grid.order[a:b]].max(axis=0) for a, b in zip(grid.begins, grid.begins[1:])])
-    found = search(grid, bodies.rows, half, gap, bodies.space.low, bodies.space.period)
+    corner = np.where(np.isfinite(bodies.space.lengths), bodies.space.low, np.inf)
+    lattice = None if cell_size is None else (cell_size, corner)
+    grid = lay_grid(bodies.centres, bodies.sizes + gap, lattice=lattice, levels=levels)
+    found = search(grid, bodies.rows, _half_sizes(bodies, grid, gap), gap, bodies.space.low, bodies.space.period)
     pairs = sorted_pairs(found.keys, found.begins, found.ends, len(bodies))
-    return Result(pairs, found.tests, tuple(1 / grid.per_length))
+    return Result(pairs, found.tests, tuple((1 / grid.per_length).tolist()))
+
+
+def _half_sizes(bodies: Bodies, grid: Grid, gap: float) -> NDArray[np.float64]:
+    """(levels, 3): largest half sizes along the axes, without the gap."""
+    if bodies.rows.shape[1] == 4:  # rounded up: the gap was added to the diameters
+        return np.repeat((grid.largest - gap)[:, None] * 0.5 + 2.0**-50 * grid.largest[:, None], 3, axis=1)
+    return np.maximum.reduceat(bodies.half[grid.order], grid.begins[:-1], axis=0)
 
 
 def cells(bodies: Bodies, gap: float, settings: Settings) -> Result:
     """Linked cells: one lattice for all sizes, its cells at least as large as the largest body [Muth2007b] 2.2."""
     if settings.cell_size is not None:
-        largest = float((2 * bodies.half.max(axis=1) + gap).max())
+        largest = float(bodies.sizes.max()) + gap
         if settings.cell_size < largest:
             raise InputError(
                 f"cell_size: found {settings.cell_size:g}, expected at least {largest:g}, the largest size and the gap"
@@ -76,24 +86,37 @@ def levels(bodies: Bodies, gap: float, settings: Settings) -> Result:
 
 
 def zone_of(bodies: Bodies, gap: float, zone_radius: float | None) -> float:
-    """Radius of the spheres about the centres in which partners are listed: five times the largest radius."""
-    largest = float(bodies.half.max(initial=0.0))
-    zone = 5 * largest if zone_radius is None else zone_radius
-    if zone < 2 * largest + gap:
-        if zone_radius is None:
-            return 2 * largest + gap
-        raise InputError(
-            f"zone_radius: found {zone:g}, expected at least {2 * largest + gap:g}, the largest diameter and the gap"
-        )
-    return zone
+    """Radius of the spheres about the centres in which partners are listed: five times the largest radius.
+
+    Less in a small periodic box, where a partner would be seen from both sides.
+    """
+    least = 2 * float(bodies.half.max(initial=0.0)) + gap
+    periods = bodies.space.period[bodies.space.period > 0]
+    most = 0.499 * float(periods.min(initial=np.inf))
+    if zone_radius is None:
+        return max(min(2.5 * (least - gap), most), least)
+    if not least <= zone_radius <= most:
+        limits = f"at least {least:g}, the largest diameter and the gap"
+        limits += f", and at most {most:g} in this periodic box" if np.isfinite(most) else ""
+        raise InputError(f"zone_radius: found {zone_radius:g}, expected {limits}")
+    return zone_radius
+
+
+def zone_for_skin(bodies: Bodies, skin: float) -> float:
+    """Radius of the zones that list every pair at most `skin` apart."""
+    return 2 * float(bodies.half.max(initial=0.0)) + skin
+
+
+def verlet_zones(bodies: Bodies, zone: float, settings: Settings) -> Result:
+    """All pairs of spheres whose centres are at most `zone` apart: the lists of [Muth2007b] 2.1."""
+    rows = np.column_stack([bodies.centres, np.full(len(bodies), zone / 2)])
+    zones = Bodies(rows, bodies.centres, np.full((len(bodies), 3), zone / 2), bodies.space)
+    return find("brute" if settings.all_pairs else "cells", zones, 0.0, Settings())
 
 
 def verlet(bodies: Bodies, gap: float, settings: Settings) -> Result:
     """Verlet lists: partners of higher number in a sphere about each centre, and of these the near [Muth2007b] 2.1."""
-    zone = zone_of(bodies, gap, settings.zone_radius)
-    rows = np.column_stack([bodies.centres, np.full(len(bodies), zone / 2)])
-    zones = Bodies(rows, bodies.centres, np.full((len(bodies), 3), zone / 2), bodies.space)
-    found = brute(zones, 0.0, settings) if settings.all_pairs else _by_grid(zones, 0.0, None, levels=False)
+    found = verlet_zones(bodies, zone_of(bodies, gap, settings.zone_radius), settings)
     return Result(only_near(bodies, found.pairs, gap), found.tests, found.cell_sizes)
 
 

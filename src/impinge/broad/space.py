@@ -51,8 +51,12 @@ class Bodies:
         return len(self.rows)
 
     @property
-    def are_spheres(self) -> bool:
-        return self.rows.shape[1] == 4
+    def sizes(self) -> NDArray[np.float64]:
+        """(n,) largest length of every body."""
+        if self.rows.shape[1] == 4:
+            return 2 * self.rows[:, 3]
+        largest: NDArray[np.float64] = 2 * self.half.max(axis=1)
+        return largest
 
 
 def read_space(box: ArrayLike | None, periodic: bool | ArrayLike, dimension: int) -> Space:
@@ -93,9 +97,10 @@ def _dimension(name: str, value: Any) -> int:
 
 
 def _limited(name: str, array: NDArray[np.float64]) -> None:
+    if array.size == 0 or (array.max() <= _LARGEST and array.min() >= -_LARGEST):
+        return
     bad = np.flatnonzero(np.abs(array).reshape(len(array), -1).max(axis=1, initial=0.0) > _LARGEST)
-    if len(bad):
-        raise InputError(f"{name}: row {bad[0]} is {array[bad[0]]}, expected numbers up to {_LARGEST:g}")
+    raise InputError(f"{name}: row {bad[0]} is {array[bad[0]]}, expected numbers up to {_LARGEST:g}")
 
 
 def spheres(
@@ -108,7 +113,7 @@ def spheres(
     _limited("centres", checked)
     _limited("radii", r)
     space = read_space(box, periodic, dimension)
-    _check_room("radii", "sphere", np.repeat(r[:, None], dimension, axis=1), gap, space)
+    _check_room("radii", "sphere", np.broadcast_to(r[:, None], (len(r), dimension)), gap, space)
     wrapped = space.wrap(checked)
     rows = np.empty((len(r), 4))
     rows[:, :3], rows[:, 3] = wrapped, r
@@ -142,7 +147,7 @@ def boxes(lower: ArrayLike, upper: ArrayLike, gap: float, box: ArrayLike | None,
 
 def _check_room(name: str, what: str, half: NDArray[np.float64], gap: float, space: Space) -> None:
     """The box must hold every body, and no body may meet another one twice, from both sides of a period."""
-    if len(half) == 0:
+    if len(half) == 0 or np.isinf(space.lengths).all():
         return
     for axis in range(space.dimension):
         length = space.lengths[axis]

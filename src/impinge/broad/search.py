@@ -1,0 +1,406 @@
+"""Near bodies over time: lists that are rebuilt when they have to be, and never later."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from impinge import _check, _jit
+from impinge.broad import _follow, methods
+from impinge.broad.methods import BOX_METHODS, METHODS, Settings
+from impinge.broad.space import Bodies, boxes, spheres
+from impinge.errors import InputError, SearchWarning
+
+if TYPE_CHECKING:
+    from impinge.broad.sweep import LinkedLists
+
+__all__ = ["BoxSearch", "NeighborSearch", "Neighbors", "Statistics"]
+
+_FIRST_SKIN = 0.3  # of the mean size: before anything is known about the motion
+_SKINS = 2.0 ** np.linspace(-7, 1, 33)  # tried by `auto`, in mean sizes
+_TRIALS = (4, 40, 400, 4000)  # rebuilds at which `auto` tries the other methods
+
+
+class Neighbors:
+    """Pairs of bodies that may touch, as of the last rebuild.
+
+    Attributes
+    ----------
+    pairs : (m, 2) int64
+        Rows of the arrays passed to `update`; ascending in the numbers (ids) of the bodies.
+    """
+
+    def __init__(self, pairs: NDArray[np.int64], bodies: Bodies, by_id: NDArray[np.int64] | None) -> None:
+        self._sorted, self._bodies, self._by_id = pairs, bodies, by_id
+        self.pairs: NDArray[np.int64] = pairs if by_id is None else by_id[pairs]
+        self.pairs.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __repr__(self) -> str:
+        return f"<impinge.Neighbors: {len(self.pairs):,} pairs of {len(self._bodies):,} bodies>"
+
+    def touching(self) -> NDArray[np.int64]:
+        """Those of the pairs that touch or overlap now: (m, 2) int64. It does not depend on when lists were built."""
+        pairs = methods.only_near(self._bodies, self._sorted, 0.0)
+        return pairs if self._by_id is None else self._by_id[pairs]
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """(n + 1,) int64: the partners of row i are ``partners[starts[i] : starts[i + 1]]``."""
+        return self._lists[0]
+
+    @property
+    def partners(self) -> NDArray[np.int32]:
+        """(2 m,) int32: rows of the partners, those of each row in the order of their numbers (ids)."""
+        return self._lists[1]
+
+    @cached_property
+    def _lists(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        n = len(self._bodies)
+        starts, partners = np.zeros(n + 2, np.int64), np.empty(2 * len(self._sorted), np.int32)
+        _follow.list_partners(self._sorted, starts, partners)
+        starts = starts[:-1]
+        if self._by_id is None:
+            return starts, partners
+        rank = np.empty(n, np.int64)
+        rank[self._by_id] = np.arange(n)
+        counts = np.diff(starts)[rank]
+        rows = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+        source = np.repeat(starts[rank] - rows[:-1], counts) + np.arange(len(partners))
+        return rows, self._by_id[partners[source]].astype(np.int32)
+
+
+@dataclass
+class Statistics:
+    """What a search has done so far."""
+
+    method: str = ""
+    why: str = ""
+    skin: float = 0.0  # m
+    why_skin: str = ""
+    cell_sizes: tuple[float, ...] = ()  # m, one for each level
+    updates: int = 0
+    rebuilds: int = 0
+    too_late: int = 0  # updates at which a fixed interval had been too long
+    pairs: int = 0  # candidates in the current lists
+    tests: int = 0  # candidates tested in all rebuilds
+    seconds: dict[str, float] = field(default_factory=lambda: {"check": 0.0, "rebuild": 0.0})
+
+    def __str__(self) -> str:
+        cells = ", ".join(f"{size:.4g}" for size in self.cell_sizes) or "none"
+        share = self.rebuilds / self.updates if self.updates else 0.0
+        return "\n".join(
+            [
+                f"method: {self.method} ({self.why})",
+                f"skin: {self.skin:.4g} ({self.why_skin}); cells: {cells}",
+                f"{self.updates:,} updates, {self.rebuilds:,} rebuilds ({share:.1%}), {self.too_late:,} too late",
+                f"{self.pairs:,} pairs listed; {self.tests:,} candidates tested",
+                *(f"{name}: {value:.3f} s" for name, value in self.seconds.items()),
+            ]
+        )
+
+
+class _Search:
+    """What `NeighborSearch` and `BoxSearch` share: when to rebuild, with which skin, by which method."""
+
+    _methods: tuple[str, ...] = ()
+
+    def __init__(
+        self,
+        method: str = "auto",
+        skin: float | str = "auto",
+        box: ArrayLike | None = None,
+        periodic: bool | ArrayLike = False,
+        *,
+        rebuild_every: int | None = None,
+        cell_size: float | None = None,
+        zone_radius: float | None = None,
+        all_pairs: bool = False,
+        threads: int | None = None,
+    ) -> None:
+        self._method = _check.choice("method", method, ["auto", *self._methods])
+        if isinstance(skin, str):
+            _check.choice("skin", skin, ["auto"])
+        self._skin = None if isinstance(skin, str) else _check.not_negative("skin", skin)
+        self._every = None if rebuild_every is None else _check.integer("rebuild_every", rebuild_every, 1)
+        self._settings = Settings(
+            None if cell_size is None else _check.positive("cell_size", cell_size),
+            None if zone_radius is None else _check.positive("zone_radius", zone_radius),
+            all_pairs,
+        )
+        self._box, self._periodic, self._threads = box, periodic, threads
+        self.statistics = Statistics()
+        self._built: Bodies | None = None  # as of the last rebuild
+        self._ids: NDArray[np.int64] | None = None
+        self._pairs = np.empty((0, 2), np.int64)
+        self._lists: LinkedLists | None = None
+        self._since = 0  # updates since the last rebuild
+        self._tuner = _Tuner()
+        self._left = 0.0  # when the last update returned
+
+    def _follow(self, bodies: Bodies, ids: ArrayLike | None) -> Neighbors:
+        """The lists for where the bodies are now."""
+        entered = time.perf_counter()
+        self._tuner.note_use(entered - self._left, len(self._pairs))
+        numbers = self._read_ids(ids, len(bodies))
+        by_id = None if numbers is None or (np.diff(numbers) > 0).all() else np.argsort(numbers, kind="stable")
+        if by_id is not None:
+            bodies = Bodies(bodies.rows[by_id], bodies.centres[by_id], bodies.half[by_id], bodies.space)
+        stats = self.statistics
+        stats.updates += 1
+        self._since += 1
+        same = self._built is not None and len(self._built) == len(bodies) and np.array_equal(self._ids, numbers)
+        moved = self._moved(bodies) if same else math.inf
+        checked = time.perf_counter()
+        stats.seconds["check"] += checked - entered
+        late = moved > stats.skin
+        if self._every is not None and same:
+            due = self._since >= self._every
+            if late and not due:
+                self._report_late(moved)
+            late = due
+        if late:
+            self._tuner.note_motion(moved, self._since)
+            self._ids = None if numbers is None else numbers.copy()
+            self._rebuild(bodies)
+            stats.seconds["rebuild"] += time.perf_counter() - checked
+        stats.pairs = len(self._pairs)
+        self._left = time.perf_counter()
+        return Neighbors(self._pairs, bodies, by_id)
+
+    @staticmethod
+    def _read_ids(ids: ArrayLike | None, count: int) -> NDArray[np.int64] | None:
+        if ids is None:
+            return None
+        numbers = np.asarray(ids)
+        if numbers.shape != (count,) or numbers.dtype.kind not in "iu":
+            raise InputError(f"ids: found {numbers.dtype} of shape {numbers.shape}, expected {count} integers")
+        values, first = np.unique(numbers, return_index=True)
+        if len(values) < count:
+            row = int(np.setdiff1d(np.arange(count), first)[0])
+            raise InputError(f"ids: row {row} is {numbers[row]}, which another row has too; expected different numbers")
+        return numbers.astype(np.int64)
+
+    def _moved(self, bodies: Bodies) -> float:
+        """The sum of the two largest growths since the last rebuild: what two bodies may have come nearer."""
+        assert self._built is not None
+        blocks = -(-len(bodies) // _follow.BLOCK)
+        largest = np.zeros((blocks, 2))
+        _follow.two_largest(blocks, self._built.rows, bodies.rows, bodies.space.period, largest)
+        return float(np.sort(largest, axis=None)[-2:].sum()) if len(bodies) > 1 else 0.0
+
+    def _report_late(self, moved: float) -> None:
+        self.statistics.too_late += 1
+        if self.statistics.too_late == 1:
+            warnings.warn(
+                f"rebuild_every: two bodies have come nearer by up to {moved:.3g} within {self._since} updates, more "
+                f"than the skin of {self.statistics.skin:.3g}: pairs may be missing; rebuild more often or take a "
+                f"larger skin (statistics.too_late counts such updates)",
+                SearchWarning,
+                stacklevel=4,
+            )
+
+    def _rebuild(self, bodies: Bodies) -> None:
+        stats = self.statistics
+        start = time.perf_counter()
+        stats.skin, stats.why_skin = self._choose_skin(bodies)
+        stats.method, stats.why = self._choose_method(bodies)
+        if stats.method == "sweep":
+            self._pairs = self._sweep(bodies, stats.skin)
+        else:
+            self._lists = None
+            settings = self._settings
+            if stats.method == "verlet":  # the lists hold all partners in the zone, so that these are the candidates
+                found = methods.verlet_zones(bodies, methods.zone_for_skin(bodies, stats.skin), settings)
+            else:
+                found = methods.find(stats.method, bodies, stats.skin, settings)
+            self._pairs, stats.cell_sizes = found.pairs, found.cell_sizes
+            stats.tests += found.tests
+        self._built, self._since = bodies, 0
+        stats.rebuilds += 1
+        self._tuner.note_rebuild(stats.method, time.perf_counter() - start, len(self._pairs), stats.skin)
+
+    def _sweep(self, bodies: Bodies, skin: float) -> NDArray[np.int64]:
+        if len(bodies) < 2:
+            self._lists = None
+            return np.empty((0, 2), np.int64)
+        from impinge.broad.sweep import LinkedLists
+
+        if self._lists is None or self._lists.gap != skin or self._lists.count != len(bodies):
+            self._lists = LinkedLists(bodies, skin)
+            before = 0
+        else:
+            before = self._lists.tests
+            self._lists.update(bodies)
+        self.statistics.tests += self._lists.tests - before
+        self.statistics.cell_sizes = ()
+        return self._lists.pairs()
+
+    def _choose_skin(self, bodies: Bodies) -> tuple[float, str]:
+        size = float(bodies.sizes.mean()) if len(bodies) else 0.0
+        if self._method == "verlet" and self._skin is None:
+            zone = methods.zone_of(bodies, 0.0, self._settings.zone_radius)
+            return zone - 2 * float(bodies.half.max(initial=0.0)), "zone radius less the largest diameter"
+        if self._method == "cells" and self._skin is None and self._settings.cell_size is not None:
+            return self._settings.cell_size - 2 * float(bodies.half.max(initial=0.0)), "cell size less the largest size"
+        skin, why = (self._skin, "as asked") if self._skin is not None else self._tuner.best_skin(size, bodies)
+        room = _room(bodies)
+        return (skin, why) if skin <= room else (room, "as much as the periodic box allows")
+
+    def _choose_method(self, bodies: Bodies) -> tuple[str, str]:
+        if self._method != "auto":
+            return self._method, "as asked"
+        first, why = methods.choose(bodies)
+        return self._tuner.best_method(first, why, self.statistics.rebuilds, self._rivals(bodies, first))
+
+    def _rivals(self, bodies: Bodies, first: str) -> list[str]:
+        """Methods that might be faster than the first choice, and are not hopeless."""
+        if first == "brute":
+            return ["levels"]
+        sizes = bodies.sizes
+        return ["cells"] if sizes.max() < 4 * sizes.mean() else ["sweep"]
+
+
+def _room(bodies: Bodies) -> float:
+    """The largest skin with which no pair is seen twice in a periodic box."""
+    room = math.inf
+    if len(bodies) > 1:
+        for axis in np.flatnonzero(bodies.space.period):
+            reach = float(np.partition(bodies.half[:, axis], -2)[-2:].sum())
+            room = min(room, 0.499 * float(bodies.space.period[axis]) - reach)
+    return max(room, 0.0)
+
+
+class _Tuner:
+    """Times and motions so far, and the skin and the method that they suggest. No pair that touches depends on it."""
+
+    def __init__(self) -> None:
+        self._use = 0.0  # seconds per listed pair that the caller takes for a step, smoothed
+        self._speed = 0.0  # by how much two bodies come nearer in a step, at most, smoothed
+        self._seconds: dict[str, float] = {}  # for the last rebuild by each method
+        self._last = (0, 0.0)  # pairs and skin of the last rebuild
+
+    def note_use(self, seconds: float, pairs: int) -> None:
+        if pairs > 0 and 0 < seconds < 10:
+            self._use = seconds / pairs if self._use == 0 else 0.9 * self._use + 0.1 * seconds / pairs
+
+    def note_motion(self, moved: float, steps: int) -> None:
+        if math.isfinite(moved) and steps > 0:
+            speed = moved / steps
+            self._speed = speed if self._speed == 0 else 0.5 * self._speed + 0.5 * speed
+
+    def note_rebuild(self, method: str, seconds: float, pairs: int, skin: float) -> None:
+        self._seconds[method] = seconds
+        self._last = pairs, skin
+
+    def best_skin(self, size: float, bodies: Bodies) -> tuple[float, str]:
+        """Least cost per step: rebuild / steps between rebuilds + use of all listed pairs.
+
+        steps = skin / speed; pairs and time of a rebuild grow like the volume (size + skin)^d.
+        """
+        if self._speed == 0 or not self._seconds or self._last[0] == 0 or size == 0:
+            return _FIRST_SKIN * size, "a first guess, before the motion is known"
+        pairs, skin = self._last
+        skins = _SKINS * size
+        growth = ((size + skins) / (size + skin)) ** bodies.space.dimension
+        steps = np.maximum(np.floor(skins / self._speed), 1)
+        rebuild = min(self._seconds.values())
+        cost = rebuild * (0.5 + 0.5 * growth) / steps + self._use * pairs * growth
+        best = float(skins[np.argmin(cost)])
+        return min(max(best, skin / 2), 2 * skin if skin > 0 else best), "from the times of rebuilds and steps so far"
+
+    def best_method(self, first: str, why: str, rebuilds: int, rivals: list[str]) -> tuple[str, str]:
+        for rival in rivals:
+            if rebuilds in _TRIALS or (rebuilds - 1) in _TRIALS:  # twice: the first may have to compile or to start
+                return rival, "a trial, to compare times"
+        timed = {name: self._seconds[name] for name in (first, *rivals) if name in self._seconds}
+        if len(timed) > 1:
+            fastest = min(timed, key=lambda name: timed[name])
+            if fastest != first and timed[fastest] < 0.9 * timed[first]:
+                return fastest, f"{timed[first] / timed[fastest]:.1f} times faster than {first} in a trial"
+        return first, why
+
+
+class NeighborSearch(_Search):
+    """Pairs of near spheres, step by step.
+
+    Parameters
+    ----------
+    method : {"auto", "brute", "verlet", "cells", "sweep", "levels"}
+        "auto" starts with the likely fastest, tries the others now and then in long runs, and keeps what was faster.
+    skin : float, m, or "auto"
+        Spheres are listed as soon as they are that near; lists are rebuilt when two of them may have come nearer by
+        more. A thick skin means few rebuilds and long lists; "auto" balances the measured times of both.
+    box, periodic
+        As for `impinge.pairs`.
+    rebuild_every : int, optional
+        Rebuild at every n-th update instead, as in [Muth2007b] 2.1; warns when that was too late.
+    cell_size, zone_radius : float, m, optional
+        Of "cells" and "verlet", as for `impinge.pairs`.
+    all_pairs : bool
+        Let "verlet" build its lists by testing all pairs, as in the paper.
+    threads : int, optional
+
+    Examples
+    --------
+    >>> import numpy as np, impinge
+    >>> search = impinge.NeighborSearch()
+    >>> centres = np.array([[0.0, 0, 0], [2.5, 0, 0], [9, 0, 0]])
+    >>> for step in range(10):
+    ...     near = search.update(centres, radii=1.0)
+    ...     centres[1, 0] -= 0.1
+    >>> near.touching()
+    array([[0, 1]])
+    >>> search.statistics.updates
+    10
+    """
+
+    _methods = tuple(METHODS)
+
+    def update(self, centres: ArrayLike, radii: ArrayLike, ids: ArrayLike | None = None) -> Neighbors:
+        """The pairs that may touch now, all that do among them.
+
+        Parameters
+        ----------
+        centres : (n, 2) or (n, 3) float64, m
+        radii : float or (n,) float64, m
+        ids : (n,) integers, optional
+            Permanent numbers of the spheres, the rows by default. Between updates spheres may be added, removed and
+            reordered; lists are sorted by these numbers.
+        """
+        with _jit.threads(self._threads):
+            return self._follow(spheres(centres, radii, 0.0, self._box, self._periodic), ids)
+
+
+class BoxSearch(_Search):
+    """Pairs of near axis-parallel boxes, step by step; as `NeighborSearch`, without "verlet"."""
+
+    _methods = BOX_METHODS
+
+    def __init__(
+        self,
+        method: str = "auto",
+        skin: float | str = "auto",
+        box: ArrayLike | None = None,
+        periodic: bool | ArrayLike = False,
+        *,
+        rebuild_every: int | None = None,
+        cell_size: float | None = None,
+        threads: int | None = None,
+    ) -> None:
+        options: dict[str, Any] = {"rebuild_every": rebuild_every, "cell_size": cell_size, "threads": threads}
+        super().__init__(method, skin, box, periodic, **options)
+
+    def update(self, lower: ArrayLike, upper: ArrayLike, ids: ArrayLike | None = None) -> Neighbors:
+        """The pairs that may touch now, all that do among them; lower, upper : (n, 2) or (n, 3) float64, m."""
+        with _jit.threads(self._threads):
+            return self._follow(boxes(lower, upper, 0.0, self._box, self._periodic), ids)

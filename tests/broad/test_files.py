@@ -1,0 +1,146 @@
+"""Spheres from files, and `impinge pairs`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import impinge
+from impinge.broad.files import read_spheres
+from impinge.cli import app
+from impinge.errors import InputError
+
+ROWS = np.array([[0.0, 0, 0, 1], [1.5, 0, 0, 1], [0, 5, 0, 2], [0, 2.5, 0, 0.75]])
+PAIRS = [[0, 1], [2, 3]]
+
+
+def write(folder: Path, kind: str) -> Path:
+    """The four spheres in one of the ways that are understood."""
+    texts = {
+        "named.csv": "x,y,z,radius\n" + "\n".join(",".join(map(str, row)) for row in ROWS.tolist()),
+        "other.csv": 'id,"R",X,Y,Z\n' + "\n".join(f"7,{r},{x},{y},{z}" for x, y, z, r in ROWS.tolist()),
+        "plain.csv": "\n".join(",".join(map(str, row)) for row in ROWS.tolist()),
+        "bom.csv": "\ufeffx,y,z,r\n" + "\n".join(",".join(map(str, row)) for row in ROWS.tolist()),
+        "plain.xyz": "4\n\n" + "\n".join("A " + " ".join(map(str, row)) for row in ROWS.tolist()),
+        "extended.xyz": '4\nLattice="9 0 0" Properties=species:S:1:radius:R:1:pos:R:3\n'
+        + "\n".join(f"A {r} {x} {y} {z}" for x, y, z, r in ROWS.tolist()),
+    }
+    path = folder / kind
+    if kind == "rows.npy":
+        np.save(path, ROWS)
+    elif kind == "arrays.npz":
+        np.savez(path, centres=ROWS[:, :3], radii=ROWS[:, 3])
+    else:
+        path.write_text(texts[kind], encoding="utf-8")
+    return path
+
+
+KINDS = ["rows.npy", "arrays.npz", "named.csv", "other.csv", "plain.csv", "bom.csv", "plain.xyz", "extended.xyz"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_read(tmp_path: Path, kind: str) -> None:
+    path = write(tmp_path, kind)
+    centres, radii = read_spheres(path)
+    np.testing.assert_array_equal(centres, ROWS[:, :3])
+    np.testing.assert_array_equal(radii, ROWS[:, 3])
+    centres, radii = read_spheres(path, 0.5)
+    np.testing.assert_array_equal(centres, ROWS[:, :3])
+    np.testing.assert_array_equal(radii, [0.5] * 4)
+
+
+def test_two_dimensions(tmp_path: Path) -> None:
+    np.save(tmp_path / "flat.npy", ROWS[:, [0, 1, 3]])
+    centres, radii = read_spheres(tmp_path / "flat.npy")
+    assert centres.shape == (4, 2)
+    np.testing.assert_array_equal(radii, ROWS[:, 3])
+    assert read_spheres(tmp_path / "flat.npy", 1.0)[0].shape == (4, 3)
+    (tmp_path / "flat.csv").write_text("x,y\n1,2\n3,4\n")
+    assert read_spheres(tmp_path / "flat.csv", 1.0)[0].tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.csv", "x,y,z\n1,2,3\n", "has no radii, expected a column for them or --radius"),
+        ("a.csv", "a,b\n1,2\n", "found columns a, b, expected x, y"),
+        ("a.csv", "x,y,r\n1,2,oops\n", "cannot be read as .csv"),
+        ("a.csv", "1,2\n", r"found numbers of shape \(1, 2\)"),
+        ("a.xyz", "2\n\nA 1 2 3 4\n", "different or too few columns"),
+        ("a.xyz", "many\n\n", "cannot be read as .xyz"),
+        ("a.txt", "1 2 3", "ending '.txt', expected one of .npy, .npz, .csv, .xyz"),
+        ("a.npy", "no array", "cannot be read as .npy"),
+    ],
+)
+def test_bad_files(tmp_path: Path, name: str, text: str, message: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_spheres(tmp_path / name)
+
+
+def run(*arguments: object) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, ["pairs", *map(str, arguments)])
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = run(write(tmp_path, kind))
+    assert code == 0
+    assert "2, 1 per sphere" in out
+    assert np.load(f"{Path(kind).stem}-pairs.npy").tolist() == PAIRS
+
+
+def test_csv_and_json(tmp_path: Path) -> None:
+    path = write(tmp_path, "rows.npy")
+    code, out, _ = run(path, "-o", tmp_path / "p.csv", "--json", "--gap", 0.0, "--method", "cells")
+    facts = json.loads(out)
+    assert code == 0
+    assert (facts["pairs"], facts["spheres"]["count"], facts["method"]) == (2, 4, "cells")
+    assert (tmp_path / "p.csv").read_text() == "i,j\n0,1\n2,3\n"
+    code, out, _ = run(path, "-o", tmp_path / "p.npy", "--quiet", "--radius", 0.8)
+    assert (code, out) == (0, "")
+    assert np.load(tmp_path / "p.npy").tolist() == [[0, 1]]
+
+
+def test_periodic_box(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    rows = np.column_stack([rng.random((300, 3)), rng.uniform(0.01, 0.05, 300)])
+    np.save(tmp_path / "s.npy", rows)
+    for box, corners in (("1,1,1", [1.0] * 3), ("-1,-1,-1,0,0,0", [[-1.0] * 3, [0.0] * 3])):
+        assert run(tmp_path / "s.npy", "-o", tmp_path / "p.npy", "--box", box, "--periodic", "xz")[0] == 0
+        wanted = impinge.pairs(rows[:, :3], rows[:, 3], box=corners, periodic=[True, False, True])
+        np.testing.assert_array_equal(np.load(tmp_path / "p.npy"), wanted)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--radius", -1], "radii: row 0 is -1.0"),
+        (["--box", "1,1"], "box: found [1.0, 1.0], expected 3 lengths"),
+        (["--box", "1,a,1"], "--box: found '1,a,1'"),
+        (["--periodic", "xw"], "--periodic: found 'xw', expected letters of xyz"),
+        (["--periodic", "x"], "box: found None"),
+        (["-o", "p.txt"], "p.txt: ending '.txt', expected .npy or .csv"),
+        (["--gap", -1], "gap: found -1.0"),
+    ],
+)
+def test_bad_usage(tmp_path: Path, options: list[object], message: str) -> None:
+    code, out, err = run(write(tmp_path, "rows.npy"), *options)
+    assert code == 2
+    assert message in err
+    assert err.count("\n") == 1
+    assert out == ""
+
+
+def test_missing_and_own_file(tmp_path: Path) -> None:
+    assert run(tmp_path / "nothing.npy")[0] == 2
+    path = write(tmp_path, "rows.npy")
+    code, _, err = run(path, "-o", path)
+    assert code == 2
+    assert "is the file of the spheres" in err

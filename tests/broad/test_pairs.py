@@ -1,0 +1,273 @@
+"""`pairs` and `box_pairs`: every method against all pairs one by one, and these against a plain NumPy oracle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import impinge
+from impinge.broad.methods import BOX_METHODS, METHODS
+from impinge.errors import InputError
+
+FAST = [name for name in (*METHODS, "auto") if name != "brute"]
+FAST_BOXES = [name for name in (*BOX_METHODS, "auto") if name != "brute"]
+Points = NDArray[np.float64]
+
+
+def oracle(centres: Points, radii: Points, gap: float = 0.0, box: Points | None = None, periodic: Any = False) -> Any:
+    """All pairs by NumPy, for well-separated cases: no care is taken of rounding."""
+    d = centres[:, None] - centres[None]
+    if box is not None:
+        d -= np.where(periodic, box, 0.0) * np.round(d / box)
+    near = np.sqrt((d**2).sum(axis=2)) <= radii[:, None] + radii[None] + gap
+    return np.argwhere(np.triu(near, 1))
+
+
+def assert_all_alike(centres: Any, radii: Any, methods: list[str] = FAST, **options: Any) -> NDArray[np.int64]:
+    wanted = impinge.pairs(centres, radii, method="brute", **options)
+    for method in methods:
+        found = impinge.pairs(centres, radii, method=method, **options)
+        assert found.dtype == np.int64, method
+        np.testing.assert_array_equal(found, wanted, err_msg=method)
+    return wanted
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("periodic", [False, True])
+def test_brute_against_numpy(dimension: int, periodic: bool) -> None:
+    rng = np.random.default_rng(1)
+    centres, radii = rng.random((200, dimension)) * 3, rng.random(200) * 0.1
+    box = np.full(dimension, 3.0)
+    found = impinge.pairs(centres, radii, gap=0.05, method="brute", box=box, periodic=periodic)
+    np.testing.assert_array_equal(found, oracle(centres, radii, 0.05, box, periodic))
+    assert len(found) > 10
+
+
+SYSTEMS = {
+    "gas": lambda rng, n, d: (rng.random((n, d)), 0.05 * n ** (-1 / d)),
+    "dense": lambda rng, n, d: (rng.random((n, d)), rng.uniform(0.5, 1.5, n) * 0.4 * n ** (-1 / d)),
+    "wide": lambda rng, n, d: (rng.random((n, d)), 10 ** rng.uniform(-4, -1.4, n)),
+    "two-sizes": lambda rng, n, d: (rng.random((n, d)), np.where(rng.random(n) < 0.01, 0.12, 0.12 / 30)),
+    "clusters": lambda rng, n, d: (
+        np.concatenate([rng.random((n // 2, d)) * 1e-3, rng.random((n - n // 2, d)) * 1e3]), 1e-4),
+    "outlier": lambda rng, n, d: (np.concatenate([rng.random((n - 1, d)), np.full((1, d), 1e12)]), 0.02),
+    "far-away": lambda rng, n, d: (rng.random((n, d)) + 1e9, 0.02),
+    "line": lambda rng, n, d: (rng.random((n, 1)) * np.eye(d)[0], 2.0 / n),
+    "plane": lambda rng, n, d: (rng.random((n, d)) * np.array([1.0, 1.0, 0.0])[:d], 0.3 / n**0.5),
+    "duplicates": lambda rng, n, d: (np.repeat(rng.random((n // 4, d)), 4, axis=0), 0.0),
+    "one-place": lambda rng, n, d: (np.zeros((min(n, 60), d)), rng.random(min(n, 60))),
+    "points": lambda rng, n, d: (rng.random((n, d)), 0.0),
+    "huge": lambda rng, n, d: (rng.random((n, d)) * 1e149, 1e147),
+    "tiny": lambda rng, n, d: (rng.random((n, d)) * 1e-140, 1e-142),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_open_space(name: str, dimension: int) -> None:
+    rng = np.random.default_rng(2)
+    for n in (70, 700):
+        centres, radii = SYSTEMS[name](rng, n, dimension)
+        assert_all_alike(centres, radii)
+        assert_all_alike(centres, radii, gap=0.3 * float(np.max(radii)))
+        shuffled = rng.permutation(len(centres))
+        assert_all_alike(centres[shuffled], np.broadcast_to(radii, len(centres))[shuffled], ["levels"])
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("name", ["gas", "dense", "wide", "two-sizes", "duplicates", "points", "plane"])
+def test_periodic_boxes(name: str, dimension: int) -> None:
+    rng = np.random.default_rng(3)
+    centres, radii = SYSTEMS[name](rng, 500, dimension)
+    for periodic in (True, [True, False, False][:dimension], [False, True, True][:dimension]):
+        for low in (0.0, -0.37):
+            box = [[low] * dimension, [low + 1.0] * dimension]
+            # some of them a few boxes away
+            spread = centres + rng.integers(-2, 3, centres.shape)
+            assert_all_alike(spread, radii, box=box, periodic=periodic)
+
+
+def test_periodic_pairs_against_numpy() -> None:
+    rng = np.random.default_rng(4)
+    centres, radii, box = rng.random((400, 3)) * [1.0, 2.0, 3.0], rng.random(400) * 0.1, np.array([1.0, 2.0, 3.0])
+    found = assert_all_alike(centres, radii, box=box, periodic=[True, False, True])
+    np.testing.assert_array_equal(found, oracle(centres, radii, 0.0, box, [True, False, True]))
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_lattices_of_touching_spheres(dimension: int) -> None:
+    m = 9 if dimension == 2 else 5
+    lattice = np.stack(np.meshgrid(*[np.arange(m)] * dimension, indexing="ij"), axis=-1).reshape(-1, dimension)
+    inner = dimension * m ** (dimension - 1) * (m - 1)
+    assert len(assert_all_alike(lattice, 0.5)) == inner
+    around = assert_all_alike(lattice, 0.5, box=[float(m)] * dimension, periodic=True)
+    assert len(around) == dimension * m**dimension
+    # 0.1 is not a double: some of the neighbours touch in rounded arithmetic, some do not, in all methods alike
+    assert_all_alike(lattice * 0.1, 0.05)
+    assert_all_alike(lattice * 0.1, 0.05, box=[0.1 * m] * dimension, periodic=True)
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_none_one_and_two(dimension: int) -> None:
+    for method in ("brute", *FAST):
+        none = impinge.pairs(np.empty((0, dimension)), [], method=method)
+        assert none.shape == (0, 2)
+        assert none.dtype == np.int64
+        assert impinge.pairs(np.zeros((1, dimension)), 1.0, method=method).shape == (0, 2)
+        assert impinge.pairs(np.zeros((2, dimension)), 0.0, method=method).tolist() == [[0, 1]]
+    assert impinge.pairs([], []).shape == (0, 2)
+
+
+places = st.tuples(*[st.integers(0, 6)] * 3)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.tuples(places, st.sampled_from([0.0, 0.5, 0.5, 1.0, 2.0])), min_size=1, max_size=60),
+    st.sampled_from([2, 3]),
+    st.sampled_from([0.0, 1.0]),
+    st.sampled_from(["open", "walls", "periodic"]),
+    st.sampled_from([1.0, 0.1, 1e6]),
+)
+def test_lattice_spheres(bodies: Any, dimension: int, gap: float, kind: str, scale: float) -> None:
+    """Integer places and half-integer radii: everything touches exactly or not at all."""
+    centres = np.array([place[:dimension] for place, _ in bodies], float) * scale
+    radii = np.array([radius for _, radius in bodies]) * scale
+    box = {"open": None, "walls": [6 * scale] * dimension, "periodic": [11 * scale] * dimension}[kind]
+    assert_all_alike(centres, radii, gap=gap * scale, box=box, periodic=kind == "periodic")
+
+
+numbers = st.floats(-1e3, 1e3, allow_nan=False, width=32)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(numbers, numbers, numbers, st.floats(0, 100)), min_size=1, max_size=50))
+def test_any_spheres(bodies: list[tuple[float, ...]]) -> None:
+    rows = np.array(bodies)
+    assert_all_alike(rows[:, :3], rows[:, 3])
+    assert_all_alike(rows[:, :2], rows[:, 3])
+
+
+@pytest.mark.parametrize("method", FAST)
+def test_threads_do_not_matter(method: str) -> None:
+    rng = np.random.default_rng(6)
+    centres, radii = rng.random((3000, 3)), 10 ** rng.uniform(-3, -1.2, 3000)
+    alone = impinge.pairs(centres, radii, method=method, threads=1)
+    np.testing.assert_array_equal(impinge.pairs(centres, radii, method=method), alone)
+
+
+def test_more_pairs_than_first_expected() -> None:
+    rng = np.random.default_rng(7)
+    centres = np.concatenate([rng.random((1500, 3)) * 0.01, rng.random((3000, 3))])
+    found = impinge.pairs(centres, 0.02)
+    np.testing.assert_array_equal(found, impinge.pairs(centres, 0.02, method="brute"))
+    assert len(found) > 1_000_000
+
+
+def test_other_array_types() -> None:
+    centres = np.arange(30).reshape(10, 3)
+    wanted = impinge.pairs(centres.astype(float), 3.0)
+    assert len(wanted) == 9
+    for other in (centres, centres.astype(np.float32), np.asfortranarray(centres * 1.0), np.repeat(centres, 2, 0)[::2]):
+        np.testing.assert_array_equal(impinge.pairs(other, 3.0), wanted)
+    np.testing.assert_array_equal(impinge.pairs(centres.tolist(), [3] * 10), wanted)
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"radii": [1.0, -2.0, 1.0]}, r"radii: row 1 is -2.0, expected a finite number of at least 0"),
+    ({"radii": [1.0, 1.0, np.nan]}, r"radii: row 2 is nan"),
+    ({"radii": [1.0, 1.0]}, r"radii: found shape \(2,\), expected one number or 3"),
+    ({"radii": "big"}, r"radii: found text"),
+    ({"centres": np.zeros((3, 4))}, r"centres: found shape \(3, 4\), expected \(n, 2\) or \(n, 3\)"),
+    ({"centres": np.zeros(3)}, r"centres: found shape \(3,\)"),
+    ({"centres": [[0.0, 0, 0], [0, np.inf, 0], [1, 1, 1]]}, r"centres: row 1 is not finite"),
+    ({"centres": np.eye(3) * 1e200}, r"centres: row 0 is .*, expected numbers up to 1e\+150"),
+    ({"gap": -0.1}, r"gap: found -0.1, expected a number of at least 0"),
+    ({"gap": np.nan}, r"gap: found nan"),
+    ({"method": "fast"}, r"method: found 'fast', expected one of auto, brute, verlet, cells, sweep, levels"),
+    ({"periodic": True}, r"box: found None, expected 3 lengths"),
+    ({"box": [1.0, 1.0]}, r"box: found \[1.0, 1.0\], expected 3 lengths"),
+    ({"box": [1.0, -1.0, 1.0]}, r"box: found"),
+    ({"box": "wide"}, r"box: found 'wide'"),
+    ({"periodic": [True, False], "box": [9.0] * 3}, r"periodic: found \[True, False\], expected True, False or 3"),
+    ({"radii": [0.1, 2.0, 0.1], "box": [3.0] * 3}, r"box: found length 3 along x, expected at least 4, the size of sphere 1"),
+    ({"box": [9.0, 3.9, 9.0], "periodic": True}, r"box: found length 3.9 along y, expected more than 4, .* seen twice"),
+    ({"box": [9.0] * 3, "periodic": True, "gap": 3.0}, r"box: found length 9 along x, expected more than 10"),
+    ({"cell_size": 1.0, "method": "cells"}, r"cell_size: found 1, expected at least 2"),
+    ({"zone_radius": 1.0, "method": "verlet"}, r"zone_radius: found 1, expected at least 2"),
+    ({"cell_size": 0.0, "method": "cells"}, r"cell_size: found 0.0, expected a number above 0"),
+    ({"threads": 0}, r"threads: found 0"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD)
+def test_bad_input(arguments: dict[str, Any], message: str) -> None:
+    good: dict[str, Any] = {"centres": np.eye(3), "radii": 1.0}
+    with pytest.raises(InputError, match=message):
+        impinge.pairs(**(good | arguments))
+
+
+def random_boxes(rng: np.random.Generator, n: int, dimension: int) -> tuple[Points, Points]:
+    lower = rng.random((n, dimension))
+    return lower, lower + 10 ** rng.uniform(-4, -0.8, (n, dimension))
+
+
+def rods(rng: np.random.Generator, n: int, aspect: float) -> tuple[Points, Points]:
+    """Boxes around thin rods of random orientation."""
+    axis = rng.normal(size=(n, 3))
+    axis /= np.linalg.norm(axis, axis=1)[:, None]
+    length = 2 * n ** (-1 / 3)
+    half = 0.5 * length * np.abs(axis) + 0.5 * length / aspect
+    centres = rng.random((n, 3))
+    return centres - half, centres + half
+
+
+def assert_boxes_alike(lower: Any, upper: Any, **options: Any) -> NDArray[np.int64]:
+    wanted = impinge.box_pairs(lower, upper, method="brute", **options)
+    for method in FAST_BOXES:
+        found = impinge.box_pairs(lower, upper, method=method, **options)
+        np.testing.assert_array_equal(found, wanted, err_msg=method)
+    return wanted
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_boxes(dimension: int) -> None:
+    rng = np.random.default_rng(8)
+    for n in (50, 600):
+        lower, upper = random_boxes(rng, n, dimension)
+        found = assert_boxes_alike(lower, upper)
+        near = ((lower[:, None] <= upper[None]) & (upper[:, None] >= lower[None])).all(axis=2)
+        np.testing.assert_array_equal(found, np.argwhere(np.triu(near, 1)))
+        assert_boxes_alike(lower, upper, gap=0.01)
+        assert_boxes_alike(lower - 2, upper - 2, box=[1.0] * dimension, periodic=True)
+        assert_boxes_alike(lower, upper, box=[2.0] * dimension, periodic=[True, False, True][:dimension])
+
+
+def test_rods() -> None:
+    lower, upper = rods(np.random.default_rng(9), 2000, 20.0)
+    assert len(assert_boxes_alike(lower, upper)) > 500
+
+
+corner = st.tuples(*[st.integers(0, 5)] * 3)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(corner, st.tuples(*[st.integers(0, 2)] * 3)), min_size=1, max_size=50), st.booleans())
+def test_lattice_boxes(bodies: Any, periodic: bool) -> None:
+    lower = np.array([place for place, _ in bodies], float)
+    upper = lower + np.array([size for _, size in bodies], float)
+    assert_boxes_alike(lower, upper, box=[7.0] * 3 if periodic else None, periodic=periodic)
+
+
+def test_bad_boxes() -> None:
+    with pytest.raises(InputError, match=r"lower: row 1 is .* above upper"):
+        impinge.box_pairs([[0, 0], [2, 0]], [[1, 1], [1, 1]])
+    with pytest.raises(InputError, match="upper: found 1 rows, expected 2"):
+        impinge.box_pairs([[0, 0], [2, 0]], [[1, 1]])
+    with pytest.raises(InputError, match="method: found 'verlet'"):
+        impinge.box_pairs([[0, 0]], [[1, 1]], method="verlet")
