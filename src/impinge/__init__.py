@@ -27,9 +27,21 @@ _NAMES = {
     "errors": "impinge.errors",
 }
 __all__ = [
-    "BoxSearch", "Mesh", "NeighborSearch", "Solid", "__version__", "box_pairs", "broad", "contains", "errors", "exact", "inside", "pairs",
-    "read_mesh", "shapes",
-]  # fmt: skip
+    "BoxSearch",
+    "Mesh",
+    "NeighborSearch",
+    "Solid",
+    "__version__",
+    "box_pairs",
+    "broad",
+    "contains",
+    "errors",
+    "exact",
+    "inside",
+    "pairs",
+    "read_mesh",
+    "shapes",
+]
 
 if TYPE_CHECKING:
     from impinge import broad, errors, exact, inside, shapes

@@ -18,7 +18,9 @@ from queue import Empty, SimpleQueue
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge import exact, shapes
+from impinge import broad, exact, shapes
+from impinge.broad.methods import BOX_METHODS
+from impinge.broad.methods import METHODS as PAIR_METHODS
 from impinge.inside.solid import METHODS, Solid
 
 
@@ -71,6 +73,26 @@ def _find_nearest() -> None:
     solid.grid((4, 5, 6), values="distance")
 
 
+def _find_pairs() -> None:
+    rng = np.random.default_rng(0)
+    centres, radii = rng.random((300, 3)), 10 ** rng.uniform(-3, -1.5, 300)
+    half = np.repeat(radii[:, None], 3, axis=1)
+    for box, periodic in ((None, False), ([1.0] * 3, True)):
+        for method in PAIR_METHODS:
+            broad.pairs(centres[:, :2], radii, method=method, gap=0.01, box=box and box[:2], periodic=periodic)
+            search = broad.NeighborSearch(method, 0.001, box=box, periodic=periodic)
+            for _ in range(3):
+                near = search.update(centres, radii)
+                near.touching()
+                near.starts.sum()
+                centres = centres + rng.normal(size=centres.shape) * 0.01
+        for method in BOX_METHODS:
+            boxes = broad.BoxSearch(method, 0.0, box=box, periodic=periodic)
+            for _ in range(3):
+                boxes.update(centres - half, centres + half)
+                centres = centres + rng.normal(size=centres.shape) * 0.01
+
+
 def _ask_everything() -> None:
     """All questions to all methods; what they need is compiled by the steps before."""
     sphere = shapes.octasphere(3)
@@ -94,6 +116,7 @@ def steps() -> list[tuple[str, Callable[[], None]]]:
     return [
         ("inside by octree", lambda: _classify("octree")),
         ("nearest point", _find_nearest),
+        ("pairs", _find_pairs),
         ("inside by direct", lambda: _classify("direct")),
         ("inside by ray", lambda: _classify("ray")),
         ("inside by ray-exact", lambda: _classify("ray-exact")),

@@ -27,7 +27,7 @@ def test_verlet_lists_of_figure_1() -> None:
 
 
 def test_linked_cells_of_figures_2_and_3() -> None:
-    """Six particles in a cell, nine in the four neighbours that are looked at: 14 candidates of the first, 9 of the last."""
+    """Six in a cell, nine in the four neighbours that are looked at: 14 candidates of the first, 9 of the last."""
     rng = np.random.default_rng(1)
     own = rng.uniform(0.1, 0.9, (6, 2)) + [1, 0]
     others = [

@@ -130,10 +130,11 @@ def _test_ranges(bodies, order, p, stop, ranges, found, own, gap, sx, sy, sz, ke
                         count += 1
             else:
                 for q in range(np.uint64(begin), np.uint64(end)):
+                    # `&`, not `and`: which axis decides cannot be foreseen, a branch for each would cost more
                     if (
                         touch(bodies[i, 0], bodies[i, 3], bodies[q, 0], bodies[q, 3], gap, sx)
-                        and touch(bodies[i, 1], bodies[i, 4], bodies[q, 1], bodies[q, 4], gap, sy)
-                        and touch(bodies[i, 2], bodies[i, 5], bodies[q, 2], bodies[q, 5], gap, sz)
+                        & touch(bodies[i, 1], bodies[i, 4], bodies[q, 1], bodies[q, 4], gap, sy)
+                        & touch(bodies[i, 2], bodies[i, 5], bodies[q, 2], bodies[q, 5], gap, sz)
                     ):
                         if count < room:
                             other = np.int64(order[q])
@@ -342,8 +343,8 @@ def search(
 
 @kernel
 def _search_others(
-    first, stop, level, same, images_only, bodies, order, starts, low, per_length, shape, folded, offset, half, gap, box,
-    period, ranges, keys, room, count,
+    first, stop, level, same, images_only, bodies, order, starts, low, per_length, shape, folded, offset, half, gap,
+    box, period, ranges, keys, room, count,
 ):  # fmt: skip
     """Partners in a level of the bodies first to stop − 1 and of their periodic images: (count, tests)."""
     tests = 0

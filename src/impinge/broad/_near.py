@@ -20,7 +20,7 @@ def near(dx, dy, dz, reach):
 @exact
 def touch(low_i, high_i, low_j, high_j, gap, shift):
     """Whether two intervals, the first moved back by `shift`, are at most `gap` apart: touching counts."""
-    return (low_i - high_j) - shift <= gap and (low_j - high_i) + shift <= gap
+    return ((low_i - high_j) - shift <= gap) & ((low_j - high_i) + shift <= gap)
 
 
 @exact

@@ -8,7 +8,7 @@ __all__ = ["cell_tests", "cell_tests_random"]
 
 
 def cell_tests(bodies: int, cells: int, dimension: int = 3) -> float:
-    """p ≈ [3^d n_c² / 2 − n_c / 2] m^d,  n_c = n / m^d:  [Muth2007b] (3).
+    """P ≈ [3^d n_c² / 2 − n_c / 2] m^d,  n_c = n / m^d:  [Muth2007b] (3).
 
     Tests of n bodies in m cells along each of d axes, if every cell holds n_c of them.
 
@@ -23,7 +23,7 @@ def cell_tests(bodies: int, cells: int, dimension: int = 3) -> float:
 
 
 def cell_tests_random(bodies: int, cells: int, dimension: int = 3, *, periodic: bool = False) -> float:
-    """p = 3^d n (n − 1) / (2 m^d) in a periodic box,  (3 m − 2)^d n (n − 1) / (2 m^(2 d)) between walls.
+    """P = 3^d n (n − 1) / (2 m^d) in a periodic box,  (3 m − 2)^d n (n − 1) / (2 m^(2 d)) between walls.
 
     The mean over random positions, where numbers differ from cell to cell, and cells at walls have fewer
     neighbours; a periodic box needs at least three cells along each axis.

@@ -92,13 +92,14 @@ def _read_xyz(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any
     with path.open(encoding="utf-8") as file:
         count, comment = int(file.readline()), file.readline()
         rows = np.array([file.readline().split() for _ in range(count)], dtype=object)
-    first, radius = 1, 4
+    first: int = 1
+    radius: int = 4
     described = re.search(r"Properties=(\S+)", comment)
     if described:
         fields = described[1].split(":")
         widths = [int(width) for width in fields[2::3]]
         places = dict(zip(fields[0::3], np.cumsum([0, *widths[:-1]]).tolist(), strict=True))
-        first, radius = places["pos"], places.get("radius", rows.shape[1] if rows.ndim == 2 else 0)
+        first, radius = places["pos"], int(places.get("radius", rows.shape[1] if rows.ndim == 2 else 0))
     if count == 0:
         return np.empty((0, 3)), np.empty(0)
     if rows.ndim != 2 or rows.shape[1] < first + 3:

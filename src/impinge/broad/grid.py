@@ -35,12 +35,18 @@ class Grid(NamedTuple):
     high: NDArray[np.float64]  # (3,) highest centres
 
 
-class Found(NamedTuple):
-    """Pairs as found by a search, not yet sorted."""
+class Part(NamedTuple):
+    """Some of the pairs found, not yet sorted: chunk k has keys[begins[k] : ends[k]]."""
 
-    keys: NDArray[np.int64]
+    keys: NDArray[np.int64]  # i · 2^32 + j, i < j
     begins: NDArray[np.int64]
     ends: NDArray[np.int64]
+
+
+class Found(NamedTuple):
+    """What a search found."""
+
+    parts: list[Part]
     tests: int  # candidates tested
 
 
@@ -50,6 +56,7 @@ def lay_grid(
     *,
     lattice: tuple[float, NDArray[np.float64]] | None = None,
     levels: bool = True,
+    parts: int = 1,
 ) -> Grid:
     """Sort bodies into the cells of one or several levels.
 
@@ -61,7 +68,9 @@ def lay_grid(
     lattice : (length of the cells, lowest corner), optional
         Instead of the largest size and the lowest centres; for one level only.
     levels : bool
-        A level for every power of two between the sizes, or one for all.
+        As many as save time, each for some powers of two of the sizes, or one for all.
+    parts : int
+        How many cells the largest body of a level is long.
     """
     n = len(centres)
     blocks = -(-n // _grid.BLOCK)
@@ -80,7 +89,7 @@ def lay_grid(
     members = np.bincount(level_of, number, len(groups)).astype(np.int64)
     most = np.zeros(len(groups))
     np.maximum.at(most, level_of, size)
-    lengths = _lengths(most, members, low, high) if lattice is None else np.full(1, lattice[0])
+    lengths = _lengths(most, members, low, high, parts) if lattice is None else np.full(1, lattice[0])
     shape, folded = _shapes(high - low, lengths, members)
     per_length = 1 / lengths
     sizes_in_cells = shape.prod(axis=1)
@@ -137,7 +146,11 @@ def _least_length(size: float, low: NDArray[np.float64], high: NDArray[np.float6
 
 
 def _lengths(
-    sizes: NDArray[np.float64], members: NDArray[np.int64], low: NDArray[np.float64], high: NDArray[np.float64]
+    sizes: NDArray[np.float64],
+    members: NDArray[np.int64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    parts: int,
 ) -> NDArray[np.float64]:
     """Length of the cells of every level; any will do for points."""
     extent = float((high - low).max())
@@ -145,7 +158,7 @@ def _lengths(
         _least_length(size if size > 0 else extent / count, low, high)
         for size, count in zip(sizes.tolist(), members.tolist(), strict=True)
     ]
-    return np.array([length if length > 0 else 1.0 for length in lengths])
+    return np.array([length if length > 0 else 1.0 for length in lengths]) / parts
 
 
 def _shapes(
@@ -190,21 +203,34 @@ def search(
     """
     ordered = np.empty_like(bodies)
     _grid.gather_rows(len(bodies), grid.order, bodies, ordered)
-    chunks = np.arange(-(-len(bodies) // _grid.CHUNK))
-    ends = np.arange(len(chunks) + 1) * (_ROOM * _grid.CHUNK)
     fixed = (ordered, *grid[:-2], half, _directions(grid), gap, box, period)
-    counts, tests = np.empty(len(chunks), np.int64), np.empty(len(chunks), np.int64)
-    keys = np.empty(ends[-1], np.int64)
-    _grid.search(len(chunks), chunks, *fixed, keys, ends, counts, tests)
-    begins = ends[:-1]
-    if (counts > np.diff(ends)).any():  # now it is known how much room the rest needs
-        full = np.flatnonzero(counts > np.diff(ends))
-        again = ends[-1] + np.concatenate([np.zeros(1, np.int64), np.cumsum(counts[full])])
-        keys = np.concatenate([keys, np.empty(again[-1] - again[0], np.int64)])
-        _grid.search(len(full), chunks[full], *fixed, keys, again, counts[full], tests[full])
-        begins = begins.copy()
-        begins[full] = again[:-1]
-    return Found(keys, begins, begins + counts, int(tests.sum()))
+    found = Found([], 0)
+
+    def look(chunks: NDArray[np.int64], rooms: NDArray[np.int64]) -> tuple[Found, NDArray[np.int64]]:
+        """Pairs of some chunks, with room for so many of each, and how many there were."""
+        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(rooms)])
+        keys, counts, tests = np.empty(ends[-1], np.int64), np.empty_like(rooms), np.empty_like(rooms)
+        _grid.search(len(chunks), chunks, *fixed, keys, ends, counts, tests)
+        fits = counts <= rooms
+        part = Part(keys, ends[:-1][fits], (ends[:-1] + counts)[fits])
+        result = Found([*found.parts, part], found.tests + int(tests[fits].sum()))
+        return result, counts
+
+    chunks = np.arange(-(-len(bodies) // _grid.CHUNK))
+    # Some chunks tell how much room the others need; those that need more are looked at again.
+    waiting = [(chunks[::8], np.full(len(chunks[::8]), _ROOM * _grid.CHUNK))]
+    rest = np.setdiff1d(chunks, chunks[::8])
+    while waiting:
+        these, rooms = waiting.pop()
+        found, counts = look(these, rooms)
+        full = counts > rooms
+        if full.any():
+            waiting.append((these[full], counts[full]))
+        if len(rest):
+            most = min(1.25 * counts.max(), 4 * counts.mean()) + _ROOM * _grid.CHUNK / 4
+            waiting.append((rest, np.full(len(rest), int(most))))
+            rest = rest[:0]
+    return found
 
 
 def _directions(grid: Grid) -> NDArray[np.int8]:

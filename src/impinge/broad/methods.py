@@ -56,10 +56,20 @@ def brute(bodies: Bodies, gap: float, settings: Settings) -> Result:
 def _by_grid(bodies: Bodies, gap: float, cell_size: float | None, levels: bool) -> Result:
     corner = np.where(np.isfinite(bodies.space.lengths), bodies.space.low, np.inf)
     lattice = None if cell_size is None else (cell_size, corner)
-    grid = lay_grid(bodies.centres, bodies.sizes + gap, lattice=lattice, levels=levels)
+    parts = _parts(bodies) if levels else 1
+    grid = lay_grid(bodies.centres, bodies.sizes + gap, lattice=lattice, levels=levels, parts=parts)
     found = search(grid, bodies.rows, _half_sizes(bodies, grid, gap), gap, bodies.space.low, bodies.space.period)
-    pairs = sorted_pairs(found.keys, found.begins, found.ends, len(bodies))
+    pairs = sorted_pairs(found.parts, len(bodies))
     return Result(pairs, found.tests, tuple((1 / grid.per_length).tolist()))
+
+
+def _parts(bodies: Bodies) -> int:
+    """How many cells a box should be long: several if boxes are crowded and much longer along one axis."""
+    if bodies.rows.shape[1] == 4 or bodies.half.mean() > 0.85 * bodies.half.max(axis=1).mean():
+        return 1
+    sizes = 2 * bodies.half.max(axis=1).mean()
+    extent = np.maximum(np.ptp(bodies.centres, axis=0), sizes)
+    return int(np.clip((len(bodies) / 2 * np.prod(sizes / extent)) ** (1 / 3), 1, 4))
 
 
 def _half_sizes(bodies: Bodies, grid: Grid, gap: float) -> NDArray[np.float64]:

@@ -158,7 +158,7 @@ class _Search:
         stats = self.statistics
         stats.updates += 1
         self._since += 1
-        same = self._built is not None and len(self._built) == len(bodies) and np.array_equal(self._ids, numbers)
+        same = self._built is not None and len(self._built) == len(bodies) and _equal(self._ids, numbers)
         moved = self._moved(bodies) if same else math.inf
         checked = time.perf_counter()
         stats.seconds["check"] += checked - entered
@@ -268,6 +268,10 @@ class _Search:
             return ["levels"]
         sizes = bodies.sizes
         return ["cells"] if sizes.max() < 4 * sizes.mean() else ["sweep"]
+
+
+def _equal(ids: NDArray[np.int64] | None, others: NDArray[np.int64] | None) -> bool:
+    return others is None if ids is None else others is not None and np.array_equal(ids, others)
 
 
 def _room(bodies: Bodies) -> float:
