@@ -99,7 +99,7 @@ def _read_xyz(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any
         fields = described[1].split(":")
         widths = [int(width) for width in fields[2::3]]
         places = dict(zip(fields[0::3], np.cumsum([0, *widths[:-1]]).tolist(), strict=True))
-        first, radius = places["pos"], int(places.get("radius", rows.shape[1] if rows.ndim == 2 else 0))
+        first, radius = places["pos"], places["radius"] if "radius" in places else len(rows[0]) if count else 0
     if count == 0:
         return np.empty((0, 3)), np.empty(0)
     if rows.ndim != 2 or rows.shape[1] < first + 3:
