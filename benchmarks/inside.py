@@ -12,7 +12,6 @@ the same threads, alternating rounds, the best time of each.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,43 +19,25 @@ from typing import Any
 if not __package__:  # run as a file
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from benchmarks import measure
+from benchmarks import command, measure
 
 _PARTS = ("speed", "growth", "curves", "grid")
 _PEERS = ("open3d", "libigl", "trimesh", "cgal")
 
 
-def _words(allowed: tuple[str, ...]) -> Any:
-    def parse(text: str) -> list[str]:
-        words = [word for word in text.lower().split(",") if word and word != "none"]
-        unknown = [word for word in words if word not in allowed]
-        if unknown:
-            raise argparse.ArgumentTypeError(f"found {', '.join(unknown)}, expected some of {', '.join(allowed)}")
-        return words
-
-    return parse
-
-
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
-    assert __doc__
-    parser = argparse.ArgumentParser("benchmarks.inside", description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="small sizes, about a minute")
+    parser = command.parser("inside", __doc__, _PARTS, _PEERS)
     parser.add_argument("--threads", type=int, default=min(2, len(measure.cores())), help="of every method")
-    parser.add_argument(
-        "--peers", type=_words(_PEERS), default=list(_PEERS), help=f"none, or some of {','.join(_PEERS)}"
-    )
-    parser.add_argument("--parts", type=_words(_PARTS), default=list(_PARTS), help=f"some of {','.join(_PARTS)}")
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results", help="folder for the results")
     options = parser.parse_args(arguments)
-    if not 1 <= options.threads <= len(measure.cores()):
-        parser.error(f"--threads: found {options.threads}, expected 1 to {len(measure.cores())}")
+    command.check_threads(parser, [options.threads])
     return options
 
 
 def _measure(options: argparse.Namespace, cpus: list[int]) -> dict[str, Any]:
     """All results, as the JSON file holds them."""
-    from benchmarks import cases, grid, growth, ours, peers, speed
-    from benchmarks.report import grid_verdicts, growth_verdicts, progress, speed_verdicts
+    from benchmarks.inside_test import cases, grid, growth, ours, peers, speed
+    from benchmarks.inside_test.report import grid_verdicts, growth_verdicts, speed_verdicts
+    from benchmarks.report import progress
 
     sizes = cases.QUICK if options.quick else cases.FULL
     load_before = measure.load_average()
@@ -91,14 +72,15 @@ def _measure(options: argparse.Namespace, cpus: list[int]) -> dict[str, Any]:
         verdicts += grid_verdicts(results["grid"])
     results["about"] |= {"load_after": measure.load_average(), "others_cpus": others_busy.mean()}
     results["verdicts"] = [verdict.as_dict() for verdict in verdicts]
-    results["text"] = _text(results, [str(verdict) for verdict in verdicts])
+    results["text"] = _text(results, verdicts)
     return results
 
 
-def _text(results: dict[str, Any], verdicts: list[str]) -> str:
-    from benchmarks import report
+def _text(results: dict[str, Any], verdicts: list[Any]) -> str:
+    from benchmarks.inside_test import report
+    from benchmarks.report import machine_text, verdicts_text
 
-    blocks = ["# Inside test", report.machine_text(results["about"], results["peers"], results["absent"])]
+    blocks = ["# Inside test", machine_text(results["about"], results["peers"], results["absent"])]
     for part, title, write in (
         ("speed", "Speed", report.speed_text),
         ("growth", "Growth of the octree", report.growth_text),
@@ -106,11 +88,13 @@ def _text(results: dict[str, Any], verdicts: list[str]) -> str:
     ):
         if part in results:
             blocks += [f"## {title}", write(results[part])]
-    if verdicts:
-        remark = " (small sizes: an indication only)" if results["quick"] else ""
-        remark += " (BUSY MACHINE: met or missed means nothing)" if report.is_busy(results["about"]) else ""
-        blocks += [f"## Required figures{remark}", "\n".join(f"- {verdict}" for verdict in verdicts)]
-    return "\n\n".join(blocks) + "\n"
+    return "\n\n".join(blocks + verdicts_text(verdicts, results["quick"], results["about"])) + "\n"
+
+
+def _draw(results: dict[str, Any], folder: Path) -> list[Path]:
+    from benchmarks.inside_test import plots
+
+    return plots.draw(results, folder)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -118,18 +102,8 @@ def main(arguments: list[str] | None = None) -> int:
     cpus = measure.limit_threads(options.threads)
     results = _measure(options, cpus)
     text = results.pop("text")
-    options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "inside.md").write_text(text, encoding="utf-8")
-    (options.out / "inside.json").write_text(json.dumps(results, indent=1), encoding="utf-8")
     print(text)
-    written = [options.out / "inside.json", options.out / "inside.md"]
-    try:
-        from benchmarks import plots
-    except ImportError as error:
-        print(f"no plots: {error}")
-    else:
-        written += plots.draw(results, options.out)
-    print("written: " + ", ".join(map(str, written)))
+    command.save("inside", results, text, options.out, _draw)
     return 0
 
 

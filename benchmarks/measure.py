@@ -1,7 +1,7 @@
-"""How time is measured: threads, repeats that alternate, subsets for slow methods, and facts of the machine.
+"""How time is measured: threads, repeats that alternate, and facts of the machine.
 
 Imports nothing but the standard library, because threads have to be limited before the first library that
-makes some is loaded. NumPy is imported inside the functions that need it.
+makes some is loaded.
 """
 
 from __future__ import annotations
@@ -15,13 +15,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from typing import Any, TypeVar
 
 _THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -33,18 +29,6 @@ _THREAD_VARIABLES = (
 # Threads of some libraries go on spinning for milliseconds after their work; this keeps them off the next.
 _PAUSE = 0.02
 _Item = TypeVar("_Item")
-
-
-class Method(Protocol):
-    """One way to answer which points are inside; a library, or a method of ours."""
-
-    name: str
-    most_points: int  # more in one call would need too much memory
-
-    def version(self) -> str: ...
-    def build(self, vertices: NDArray[np.float64], faces: NDArray[np.int32]) -> Any: ...
-    def prepare(self, points: NDArray[np.float64]) -> Any: ...
-    def contains(self, built: Any, points: Any) -> NDArray[np.bool_]: ...
 
 
 # Threads and the machine
@@ -68,7 +52,7 @@ def cores() -> list[int]:
 
 def limit_threads(count: int) -> list[int]:
     """Let this process use `count` threads and CPUs; returns the CPUs. To be called before other imports."""
-    loaded = {"numpy", "numba", "open3d", "igl"} & set(sys.modules)
+    loaded = {"numpy", "numba", "scipy"} & set(sys.modules)
     if loaded:
         raise RuntimeError(f"limit_threads: {', '.join(sorted(loaded))} loaded already, with their own threads")
     for name in _THREAD_VARIABLES:
@@ -113,7 +97,7 @@ def _memory_gb() -> float | None:
     return None if kilobytes is None else round(int(kilobytes.split()[0]) / 1e6, 1)
 
 
-def machine(threads: int, cpus: list[int]) -> dict[str, Any]:
+def machine(threads: int | str, cpus: list[int]) -> dict[str, Any]:
     """What the figures depend on."""
     import impinge
 
@@ -227,46 +211,3 @@ def alternating(items: Sequence[_Item], rounds: int) -> Iterator[tuple[int, _Ite
 
 def best(timings: Iterable[Timing]) -> Timing:
     return min(timings, key=lambda timing: timing.seconds)
-
-
-@dataclass
-class Share:
-    """The points a method is timed on: all, or an evenly spaced subset whose time is scaled."""
-
-    points: NDArray[np.float64]
-    rows: NDArray[np.int64]  # those timed
-    prepared: Any  # the points at those rows, in the type the method takes
-    prepare_seconds: float
-    timings: list[Timing] = field(default_factory=list)
-
-    @property
-    def scale(self) -> float:
-        return len(self.points) / len(self.rows)
-
-    @property
-    def is_subset(self) -> bool:
-        return len(self.rows) < len(self.points)
-
-
-def _take(method: Method, points: NDArray[np.float64], count: int) -> Share:
-    import numpy as np
-
-    rows = np.linspace(0, len(points) - 1, min(count, len(points))).astype(np.int64)
-    chosen = np.ascontiguousarray(points[rows])
-    timing, prepared = timed(method.prepare, chosen)
-    return Share(points, rows, prepared, timing.seconds)
-
-
-def share(method: Method, built: Any, points: NDArray[np.float64], seconds: float) -> Share:
-    """As many of the points as the method answers in about `seconds`. The trials also warm it up."""
-    most = min(len(points), method.most_points)
-    count = min(100, most)
-    while True:
-        trial = _take(method, points, count)
-        spent = best(timed(method.contains, built, trial.prepared)[0] for _ in range(2)).seconds
-        if spent > seconds / 4 or count == most:
-            break
-        count = min(4 * count, most)
-    wanted = max(1, int(count * seconds / spent))
-    wanted = most if wanted > most / 2 else wanted  # nearly all: then all
-    return trial if wanted == count else _take(method, points, wanted)

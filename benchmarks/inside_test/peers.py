@@ -1,4 +1,4 @@
-"""The other libraries, each as a `measure.Method`. A library is imported when its class is called.
+"""The other libraries, each as a `share.Method`. A library is imported when its class is called.
 
 Conversions of the mesh count as building. Those of the points (Open3D wants float32, CGAL objects of its own)
 are left out, in favour of these libraries: `prepare` makes them before the clock starts.
@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import importlib.metadata
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.measure import Method
+from benchmarks import command
+from benchmarks.inside_test.share import Method
 
 _Points = NDArray[np.float64]
 _Faces = NDArray[np.int32]
@@ -163,14 +165,5 @@ def _try(peer: Method) -> None:
 
 def load(names: Iterable[str], threads: int) -> tuple[list[Method], dict[str, str]]:
     """The peers that work here, and for each other one the reason."""
-    ready: list[Method] = []
-    absent: dict[str, str] = {}
-    for name in names:
-        try:
-            peer = PEERS[name](threads)
-            _try(peer)
-        except Exception as error:  # whatever is wrong with it, the others can still be measured
-            absent[PEERS[name].name] = f"{type(error).__name__}: {error}".splitlines()[0]
-        else:
-            ready.append(peer)
-    return ready, absent
+    ready, absent = command.load(names, {name: partial(peer, threads) for name, peer in PEERS.items()}, _try)
+    return ready, {PEERS[name].name: reason for name, reason in absent.items()}

@@ -1,4 +1,4 @@
-"""The methods of impinge, each as a `measure.Method`."""
+"""The methods of impinge, each as a `share.Method`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import impinge
-from benchmarks.cases import foam, random_points, sphere
+from benchmarks.inside_test.cases import foam, random_points, sphere
 
 METHODS = ("octree", "ray-exact", "ray", "direct")
 

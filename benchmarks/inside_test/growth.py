@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import cases
-from benchmarks.measure import Method, Timing, alternating, best, best_of, peak_memory, share, timed
-from benchmarks.ours import Impinge
+from benchmarks.inside_test import cases
+from benchmarks.inside_test.ours import Impinge
+from benchmarks.inside_test.share import Method, share
+from benchmarks.measure import Timing, alternating, best, best_of, peak_memory, timed
 from benchmarks.report import progress
 
 # Part "growth": the octree alone, with all meshes of a family in turn.
@@ -64,13 +65,6 @@ def measure_growth(octree: Impinge, sizes: cases.Sizes) -> list[dict[str, Any]]:
     for family in _families(sizes.growth_levels, sizes.growth_foams):
         rows += _grow(octree, family, sizes)
     return rows
-
-
-def exponent(triangles: NDArray[np.float64], values: NDArray[np.float64]) -> float:
-    """The k of values ~ triangles^k: between the ends, or fitted, whichever is larger."""
-    x, y = np.log(triangles), np.log(values)
-    ends = (y[-1] - y[0]) / (x[-1] - x[0])
-    return float(max(ends, np.polyfit(x, y, 1)[0]))
 
 
 # Part "curves": every method, for the plot.

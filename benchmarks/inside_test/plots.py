@@ -1,4 +1,4 @@
-"""Plots of the inside benchmark from its JSON file: ``python -m benchmarks.plots RESULTS [FOLDER]``."""
+"""Plots of the inside benchmark from its JSON file: ``python -m benchmarks.inside_test.plots RESULTS [FOLDER]``."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import matplotlib
-
-matplotlib.use("Agg")
 from matplotlib import pyplot as plt
+
+from benchmarks.looks import OTHER, STYLE, footnote
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes; markers differ too.
 _LOOKS: dict[str, tuple[str, str]] = {
@@ -23,21 +22,10 @@ _LOOKS: dict[str, tuple[str, str]] = {
     "trimesh + Embree": ("#56B4E9", "X"),
     "CGAL": ("#000000", "*"),
 }
-_STYLE: dict[Any, Any] = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": "#e4e4e4",
-    "grid.linewidth": 0.6,
-    "legend.frameon": False,
-    "savefig.dpi": 160,
-}
 
 
 def _look(method: str) -> dict[str, Any]:
-    colour, marker = _LOOKS.get(method, ("#777777", "."))
+    colour, marker = _LOOKS.get(method, (OTHER, "."))
     ours = method.startswith("impinge")
     is_main = method == "impinge octree"
     return {
@@ -88,12 +76,8 @@ def _curves(results: dict[str, Any], path: Path) -> None:
     handles, labels = max((axes.get_legend_handles_labels() for axes in grid.flat), key=lambda pair: len(pair[1]))
     figure.legend(handles, labels, loc="upper center", ncols=4)
     about = results["about"]
-    figure.text(
-        0.01,
-        0.005,
-        f"{about['threads']} threads, {about['cpu']}. Random points. Hollow: timed on a subset and scaled.",
-        color="#666666",
-        fontsize=8,
+    footnote(
+        figure, f"{about['threads']} threads, {about['cpu']}. Random points. Hollow: timed on a subset and scaled."
     )
     figure.tight_layout(rect=(0, 0.02, 1, 0.93))
     figure.savefig(path)
@@ -111,7 +95,7 @@ def _summary(results: dict[str, Any], path: Path) -> None:
         for kind, shift, strength in (("random", -0.2, 1.0), ("near", 0.2, 0.45)):
             rates = {row["method"]: row["points"] / row["query_s"] / 1e6 for row in here if row["kind"] == kind}
             places = [i + shift for i in range(len(methods))]
-            colours = [_LOOKS.get(method, ("#777777", ""))[0] for method in methods]
+            colours = [_LOOKS.get(method, (OTHER, ""))[0] for method in methods]
             values = [rates[method] for method in methods]
             axes.barh(places, values, height=0.36, color=colours, alpha=strength)
             for place, value in zip(places, values, strict=True):
@@ -123,13 +107,10 @@ def _summary(results: dict[str, Any], path: Path) -> None:
         axes.grid(axis="y", visible=False)
         axes.set_title(mesh, loc="left")
         axes.set_xlabel("million points per second")
-    figure.text(
-        0.01,
-        0.01,
+    footnote(
+        figure,
         f"Queries of {rows[0]['points']:,} points, {results['about']['threads']} threads. "
         "Strong: random points; pale: within 0.1 % of the size from the surface.",
-        color="#666666",
-        fontsize=8,
     )
     figure.tight_layout(rect=(0, 0.06, 1, 1))
     figure.savefig(path)
@@ -139,7 +120,7 @@ def _summary(results: dict[str, Any], path: Path) -> None:
 def draw(results: dict[str, Any], folder: Path) -> list[Path]:
     """Write the plots that the results have data for; returns their paths."""
     written = []
-    with plt.rc_context(_STYLE):
+    with plt.rc_context(STYLE):
         for part, name, write in (
             ("curves", "inside.png", _curves),
             ("speed", "inside_summary.png", _summary),

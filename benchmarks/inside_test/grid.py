@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import cases
+from benchmarks.inside_test import cases
+from benchmarks.inside_test.ours import Impinge
 from benchmarks.measure import Timing, alternating, best, timed
-from benchmarks.ours import Impinge
 from benchmarks.report import progress
 
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import cases
-from benchmarks.measure import Method, Share, Timing, alternating, best, forget_garbage, share, timed
-from benchmarks.ours import Impinge
+from benchmarks.inside_test import cases
+from benchmarks.inside_test.ours import Impinge
+from benchmarks.inside_test.share import Method, Share, share
+from benchmarks.measure import Timing, alternating, best, forget_garbage, timed
 from benchmarks.report import progress
 
 _SETTLED = 200  # disagreements looked at
