@@ -23,7 +23,6 @@ from impinge.broad._near import near, touch
 
 BLOCK = 65536  # bodies surveyed at a time
 RANGES = 64  # ranges of bodies tested at a time
-CHUNK = 1024  # bodies whose partners one thread looks for at a time
 EXPONENTS = 2100  # different exponents of doubles
 FAR = 2.0**60  # cells are not numbered beyond, so that numbers fit into integers
 NOT, BY_REACH, BY_CELL = 0, 1, 2
@@ -293,17 +292,17 @@ def _images(x, reach, low, period):
 
 @parallel(grain=1)
 def search(
-    first, stop, chunks, bodies, order, cells, starts, low, per_length, shape, folded, offset, begins, half, looks, gap,
-    box, period, keys, ends, counts, tests,
+    first, stop, chunks, size, bodies, order, cells, starts, low, per_length, shape, folded, offset, begins, half, looks,
+    gap, box, period, keys, ends, counts, tests,
 ):  # fmt: skip
-    """Pairs of the bodies of chunks; those of the k-th chunk from ends[k] to ends[k + 1], as far as there is room.
+    """Pairs of chunks of so many bodies; those of the k-th from ends[k] to ends[k + 1], as far as there is room.
 
     looks[a, b] : how bodies of level a look for partners in level b (NOT, BY_REACH; BY_CELL: together with those
     of their cell, in the neighbouring ones, for a = b only); half : largest half sizes in each level.
     """
     ranges, rows = np.empty((RANGES + 1, 2), np.int64), np.empty(4, np.int64)
     for k in range(first, stop):
-        begin, end = chunks[k] * CHUNK, min((chunks[k] + 1) * CHUNK, len(bodies))
+        begin, end = chunks[k] * size, min((chunks[k] + 1) * size, len(bodies))
         count, room = ends[k], ends[k + 1]
         tests[k] = 0
         for level in range(len(half)):

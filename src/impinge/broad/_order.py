@@ -4,40 +4,38 @@ import numpy as np
 
 from impinge._jit import kernel, parallel
 
-BITS = 12  # 2^BITS lower bodies go to one bucket, which is sorted within the cache
-
 
 @parallel(grain=1)
-def count_buckets(first, stop, keys, begins, ends, counts):
-    """How many pairs of every chunk go to each bucket; chunk k holds keys[begins[k] : ends[k]]."""
+def count_buckets(first, stop, bits, keys, begins, ends, counts):
+    """How many pairs of chunk k, keys[begins[k] : ends[k]], go to each bucket of 2^bits lower bodies."""
     for k in range(first, stop):
         for at in range(begins[k], ends[k]):
-            counts[k, keys[at] >> (32 + BITS)] += 1
+            counts[k, keys[at] >> (32 + bits)] += 1
 
 
 @parallel(grain=1)
-def fill_buckets(first, stop, keys, begins, ends, starts, sorted_keys):
+def fill_buckets(first, stop, bits, keys, begins, ends, starts, sorted_keys):
     """The pairs by bucket, those of a chunk from its places in `starts` on."""
     for k in range(first, stop):
         for at in range(begins[k], ends[k]):
-            bucket = keys[at] >> (32 + BITS)
+            bucket = keys[at] >> (32 + bits)
             sorted_keys[starts[k, bucket]] = keys[at]
             starts[k, bucket] += 1
 
 
 @parallel(grain=1)
-def sort_buckets(first, stop, keys, ends, pairs):
+def sort_buckets(first, stop, bits, keys, ends, pairs):
     """Sort the pairs of buckets, bucket b being keys[ends[b] : ends[b + 1]], into the rows of `pairs`."""
-    places = np.empty((1 << BITS) + 1, np.int64)
+    places = np.empty((1 << bits) + 1, np.int64)
     for bucket in range(first, stop):
         begin, end = ends[bucket], ends[bucket + 1]
         if begin == end:
             continue
-        base = bucket << BITS
+        base = bucket << bits
         places[:] = 0
         for at in range(begin, end):
             places[(keys[at] >> 32) - base + 1] += 1
-        for i in range(1 << BITS):
+        for i in range(1 << bits):
             places[i + 1] += places[i]
         partners = np.empty(end - begin, np.int32)
         for at in range(begin, end):
@@ -45,7 +43,7 @@ def sort_buckets(first, stop, keys, ends, pairs):
             partners[places[i]] = keys[at] & 0xFFFFFFFF
             places[i] += 1
         row = 0
-        for i in range(1 << BITS):  # places[i] is now where the row of i ends
+        for i in range(1 << bits):  # places[i] is now where the row of i ends
             _sort_row(partners, row, places[i])
             for at in range(row, places[i]):
                 pairs[begin + at, 0], pairs[begin + at, 1] = base + i, partners[at]

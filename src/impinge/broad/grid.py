@@ -16,6 +16,7 @@ _CELLS_PER_BODY = 2  # cells of a level, at most, besides a few
 _MOST_LEVELS = 40
 # Nanoseconds for a body, a test, a look into another level and a row of cells there, as measured: their ratios matter.
 _BODY_NS, _TEST_NS, _LOOK_NS, _ROW_NS = 40.0, 2.5, 100.0, 8.0
+_CHUNK, _MOST_CHUNKS = 1024, 4096  # bodies whose partners one thread looks for at a time
 _ROOM = 6  # pairs per sphere for which there is room at first
 
 
@@ -210,15 +211,16 @@ def search(
         """Pairs of some chunks, with room for so many of each, and how many there were."""
         ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(rooms)])
         keys, counts, tests = np.empty(ends[-1], np.int64), np.empty_like(rooms), np.empty_like(rooms)
-        _grid.search(len(chunks), chunks, *fixed, keys, ends, counts, tests)
+        _grid.search(len(chunks), chunks, size, *fixed, keys, ends, counts, tests)
         fits = counts <= rooms
         part = Part(keys, ends[:-1][fits], (ends[:-1] + counts)[fits])
         result = Found([*found.parts, part], found.tests + int(tests[fits].sum()))
         return result, counts
 
-    chunks = np.arange(-(-len(bodies) // _grid.CHUNK))
+    size = max(_CHUNK, -(-len(bodies) // _MOST_CHUNKS))
+    chunks = np.arange(-(-len(bodies) // size))
     # Some chunks tell how much room the others need; those that need more are looked at again.
-    waiting = [(chunks[::8], np.full(len(chunks[::8]), _ROOM * _grid.CHUNK))]
+    waiting = [(chunks[::8], np.full(len(chunks[::8]), _ROOM * size))]
     rest = np.setdiff1d(chunks, chunks[::8])
     while waiting:
         these, rooms = waiting.pop()
@@ -227,7 +229,7 @@ def search(
         if full.any():
             waiting.append((these[full], counts[full]))
         if len(rest):
-            most = min(1.25 * counts.max(), 4 * counts.mean()) + _ROOM * _grid.CHUNK / 4
+            most = min(1.25 * counts.max(), 4 * counts.mean()) + _ROOM * size / 4
             waiting.append((rest, np.full(len(rest), int(most))))
             rest = rest[:0]
     return found

@@ -12,19 +12,23 @@ from impinge.broad.grid import Part
 
 __all__ = ["sorted_pairs"]
 
+_LEAST_BITS = 12  # pairs of 4096 lower bodies are sorted within the cache
+_MOST_BUCKETS = 512  # a table of chunks times buckets must not outgrow the pairs
+
 
 def sorted_pairs(parts: Sequence[Part], bodies: int) -> NDArray[np.int64]:
     """(m, 2) int64, sorted, from the pairs that a search of some bodies found part by part."""
-    buckets = (bodies >> _order.BITS) + 1
+    bits = max(_LEAST_BITS, (bodies // _MOST_BUCKETS).bit_length())
+    buckets = (bodies >> bits) + 1
     counts = [np.zeros((len(part.begins), buckets), np.int64) for part in parts]
     for part, count in zip(parts, counts, strict=True):
-        _order.count_buckets(len(part.begins), *part, count)
+        _order.count_buckets(len(part.begins), bits, *part, count)
     table = np.concatenate(counts)
     bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(table.sum(axis=0))])
     starts = bounds[:-1] + np.cumsum(table, axis=0) - table
     by_bucket = np.empty(bounds[-1], np.int64)
     for part, begin in zip(parts, np.cumsum([0, *map(len, counts[:-1])]), strict=True):
-        _order.fill_buckets(len(part.begins), *part, starts[begin : begin + len(part.begins)], by_bucket)
+        _order.fill_buckets(len(part.begins), bits, *part, starts[begin : begin + len(part.begins)], by_bucket)
     pairs = np.empty((len(by_bucket), 2), np.int64)
-    _order.sort_buckets(buckets, by_bucket, bounds, pairs)
+    _order.sort_buckets(buckets, bits, by_bucket, bounds, pairs)
     return pairs
