@@ -1,4 +1,4 @@
-"""The command line: ``impinge inside``, ``impinge pairs`` and ``impinge warmup``.
+"""The command line: ``impinge inside``, ``impinge pairs``, ``impinge reproduce`` and ``impinge warmup``.
 
 Exit codes: 0 done, 2 bad input (one line on stderr says what), 1 an error nobody foresaw.
 Heavy modules are imported by the commands that need them, so that ``impinge --help`` is quick.
@@ -419,6 +419,30 @@ def _print_pairs(facts: dict[str, Any]) -> None:
     table.add_row("time", f"read {_duration(seconds['reading'])}, search {_duration(seconds['searching'])}{rate}")
     table.add_row("written", facts["output"])
     Console(highlight=False, markup=False).print(table)
+
+
+class Paper(StrEnum):
+    """Papers whose experiments can be run again."""
+
+    particles = "particles"
+
+
+@app.command()
+def reproduce(
+    paper: Annotated[Paper, typer.Argument(help="particles: the searches for near particles of different sizes.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the report and the pictures.")] = Path(
+        "reproduced"
+    ),
+    quick: Annotated[bool, typer.Option("--quick", help="Small sizes, for a first look.")] = False,
+) -> None:
+    """Run the experiments of a PAPER again: pictures, and a report with its statements beside the measurements."""
+    with _reported(), _progress(after=0.0) as bar:
+        task = bar.add_task("Loading", total=None)
+
+        from impinge.reproduce import particles
+
+        written = particles.reproduce(out, quick, lambda text: bar.update(task, description=text))
+    print(f"written to {written}")
 
 
 @app.command()

@@ -292,8 +292,8 @@ def _images(x, reach, low, period):
 
 @parallel(grain=1)
 def search(
-    first, stop, chunks, size, bodies, order, cells, starts, low, per_length, shape, folded, offset, begins, half, looks,
-    gap, box, period, keys, ends, counts, tests,
+    first, stop, chunks, size, bodies, order, cells, starts, low, per_length, shape, folded, offset, begins, half,
+    looks, gap, box, period, keys, ends, counts, tests,
 ):  # fmt: skip
     """Pairs of chunks of so many bodies; those of the k-th from ends[k] to ends[k + 1], as far as there is room.
 

@@ -1,0 +1,129 @@
+"""Pictures of the measurements."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+import numpy as np
+from matplotlib import pyplot as plt
+
+from impinge.broad import box_pairs
+from impinge.reproduce.particles.systems import discs
+
+__all__ = ["draw_cases", "draw_fracture", "draw_parameters", "draw_patterns"]
+
+# Okabe and Ito's colours, which stay apart for colour-blind eyes.
+LOOKS = {
+    "verlet": ("#CC79A7", "v"),
+    "cells": ("#0072B2", "s"),
+    "sweep": ("#009E73", "^"),
+    "levels": ("#D55E00", "o"),
+    "auto": ("#000000", "x"),
+}
+_STYLE: dict[Any, Any] = {
+    "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True,
+    "grid.color": "#e4e4e4", "grid.linewidth": 0.6, "legend.frameon": False, "savefig.dpi": 160,
+}  # fmt: skip
+
+
+def _line(axes: Any, rows: list[dict[str, Any]], search: str, x: str, per_particle: bool) -> None:
+    here = [row for row in rows if row["search"] == search and "seconds" in row]
+    if here:
+        colour, marker = LOOKS[search]
+        y = [row["seconds"] * 1e3 if not per_particle else row["seconds"] / row["bodies"] * 1e9 for row in here]
+        axes.loglog([row[x] for row in here], y, color=colour, marker=marker, label=search)
+
+
+def draw_cases(cases: dict[str, list[dict[str, Any]]], path: Path) -> None:
+    """Milliseconds per step over the number of particles, one panel per case."""
+    titles = {"3.1": "3.1: discs in 2D (Fig. 11)", "3.2": "3.2: equal spheres (Fig. 12)", "3.3": "3.3: fracture"}
+    with plt.rc_context(_STYLE):
+        figure, panels = plt.subplots(1, 3, figsize=(12, 4))
+        for axes, (case, title) in zip(panels, titles.items(), strict=True):
+            for search in LOOKS:
+                _line(axes, cases[case], search, "bodies", per_particle=False)
+            axes.set(title=title, xlabel="particles", ylabel="ms per step, one thread")
+        panels[0].legend()
+        figure.tight_layout()
+        figure.savefig(path)
+        plt.close(figure)
+
+
+def draw_fracture(rows: list[dict[str, Any]], path: Path) -> None:
+    """Nanoseconds per particle and step over R/r."""
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots(figsize=(6, 4.2))
+        for search in ("cells", "sweep", "levels"):
+            _line(axes, rows, search, "ratio", per_particle=True)
+        axes.axvspan(1, 5, color="#000000", alpha=0.05, lw=0)
+        axes.text(1.1, 0.97, "the paper's range", transform=axes.get_xaxis_transform(), va="top", color="#666666")
+        axes.set(
+            title="Fracture: cost over the ratio of sizes (Fig. 14)", xlabel="R / r", ylabel="ns per particle and step"
+        )
+        axes.legend()
+        figure.tight_layout()
+        figure.savefig(path)
+        plt.close(figure)
+
+
+def draw_parameters(result: dict[str, Any], path: Path) -> None:
+    """Cost over zone radius, rebuild interval and cell size, with the cost of `auto` as a line."""
+    auto = result["auto"][0]
+    diameter = 2 * result["radius"]
+    panels = [
+        ("zones", "zone radius / particle radius", 2 + auto["skin"] / result["radius"]),
+        ("intervals", "steps between rebuilds (zone 3 r)", result["steps"] / max(auto["rebuilds"] - 1, 1)),
+        ("cell_sizes", "cell size / diameter", (auto["cells"] or [diameter])[0] / diameter),
+    ]
+    with plt.rc_context(_STYLE):
+        figure, grid = plt.subplots(1, 3, figsize=(12, 3.8), sharey=True)
+        for axes, (name, label, place) in zip(grid, panels, strict=True):
+            rows = result[name]
+            search = "cells" if name == "cell_sizes" else "verlet"
+            x, y = [row["value"] for row in rows], [row["seconds"] * 1e3 for row in rows]
+            axes.loglog(x, y, color=LOOKS[search][0], marker=LOOKS[search][1], label=search)
+            late = [k for k, row in enumerate(rows) if row["too_late"]]
+            axes.loglog(
+                [x[k] for k in late], [y[k] for k in late], "o", ms=11, mfc="none", mec="#B00000",
+                label="pairs may be missed" if late else "_",
+            )  # fmt: skip
+            axes.axhline(auto["seconds"] * 1e3, color="black", lw=1, ls=":")
+            axes.plot([place], [auto["seconds"] * 1e3], "kx", ms=9, mew=2, label="where auto lands")
+            axes.set_xlabel(label)
+            axes.legend()
+        grid[0].set_ylabel("ms per step, one thread")
+        figure.suptitle(f"{result['bodies']:,} equal spheres: what the user would have to find out (2.1, 2.4)")
+        figure.tight_layout()
+        figure.savefig(path)
+        plt.close(figure)
+
+
+def draw_patterns(path: Path) -> dict[str, int]:
+    """Fig. 9: pairs of overlapping boxes of 300 discs, numbered in order, and after they mixed."""
+    system = discs(300)
+    flight = system.flight(every=2e4)
+    first = next(flight)
+    for _ in range(1000):  # 2 s
+        later = next(flight)
+    grown = 1.2 * system.radii[:, None]  # as far as a list would reach
+    counts = {}
+    with plt.rc_context(_STYLE | {"axes.grid": False}):
+        figure, grid = plt.subplots(1, 2, figsize=(9, 4.6))
+        for axes, title, centres in zip(grid, ("at the start", "after 2 s"), (first, later), strict=True):
+            found = box_pairs(centres - grown, centres + grown)
+            counts[title] = len(found)
+            axes.plot(found[:, 1], found[:, 0], ".", ms=2.5, color="#0072B2")
+            axes.plot([0, 300], [0, 300], color="#aaaaaa", lw=0.7)
+            axes.set(xlim=(0, 300), ylim=(300, 0), aspect="equal", title=f"{title}: {len(found)} pairs")
+            axes.set(xlabel="number of the second disc", ylabel="number of the first disc")
+            near = np.mean(found[:, 1] - found[:, 0])
+            axes.text(20, 280, f"mean difference of numbers {near:.0f}", color="#666666")
+        figure.suptitle("Potential contacts as an upper triangular matrix (Fig. 9)")
+        figure.tight_layout()
+        figure.savefig(path)
+        plt.close(figure)
+    return counts
