@@ -97,6 +97,12 @@ def _memory_gb() -> float | None:
     return None if kilobytes is None else round(int(kilobytes.split()[0]) / 1e6, 1)
 
 
+def free_memory_gb() -> float | None:
+    """Memory that programs can still get (Linux)."""
+    kilobytes = _first_line("/proc/meminfo", "MemAvailable")
+    return None if kilobytes is None else int(kilobytes.split()[0]) / 1e6
+
+
 def machine(threads: int | str, cpus: list[int]) -> dict[str, Any]:
     """What the figures depend on."""
     import impinge
