@@ -18,8 +18,11 @@ import numpy as np
 
 import impinge
 from impinge import Mesh, Solid, _check
+from impinge.broad.methods import METHODS
 from impinge.inside.direct import Direct
+from impinge.inside.grid import classify_grid, grid_points
 
+from .broad import systems
 from .exact import cases
 from .inside import scenes
 
@@ -85,6 +88,62 @@ def verify_inside() -> list[Row]:
     return rows
 
 
+def verify_grids() -> list[Row]:
+    """Grids scanned by triangle against the octree, point by point."""
+    start, asked, wrong = time.perf_counter(), 0, 0
+    for make in (*scenes.LARGE.values(), *(lambda path=path: scenes.load(path) for path in scenes.files())):
+        mesh = make()
+        if not mesh.is_closed:
+            continue
+        solid = Solid(mesh)
+        for n in (33, 100):
+            axes = solid.grid_axes(n)
+            wrong += int((classify_grid(mesh, axes).ravel() != solid.classify(grid_points(*axes))).sum())
+            asked += n**3
+    return [
+        Row("grids against their points", asked, wrong, time.perf_counter() - start, "all closed meshes, 33³ and 100³")
+    ]
+
+
+def verify_pairs(count: int) -> list[Row]:
+    """Every search against all pairs, on large systems."""
+    rows = []
+    for name, make in systems.SYSTEMS.items():
+        start, wrong, cases = time.perf_counter(), 0, 0
+        for dimension in (2, 3):
+            rng = np.random.default_rng(SEED)
+            centres, radii = make(rng, count, dimension)
+            wanted = impinge.pairs(centres, radii, method="brute")
+            for method in METHODS:
+                found = impinge.pairs(centres, radii, method=method)
+                wrong += int(found.shape != wanted.shape or not (found == wanted).all())
+                cases += 1
+        note = f"{len(centres):,} bodies, {len(wanted):,} pairs in 3D"
+        rows.append(Row(f"pairs: {name}", cases, wrong, time.perf_counter() - start, note))
+        print(rows[-1], flush=True)
+    return rows
+
+
+def verify_searches(steps: int) -> list[Row]:
+    """Searches over time: after each step the pairs that touch, against all pairs."""
+    rows = []
+    for method in ("auto", *METHODS):
+        start, wrong, cases = time.perf_counter(), 0, 0
+        for dimension in (2, 3):
+            for periodic in (False, True):
+                space = {"box": [1.0] * dimension, "periodic": periodic}
+                search = impinge.NeighborSearch(method, **space)
+                for centres, radii in systems.walk(70, dimension, steps // 4, SEED):
+                    found = search.update(centres, radii).touching()
+                    wanted = impinge.pairs(centres, radii, method="brute", **space)
+                    wrong += int(found.shape != wanted.shape or not (found == wanted).all())
+                    cases += 1
+        note = f"70 bodies, {search.statistics.rebuilds:,} rebuilds in the last quarter"
+        rows.append(Row(f"search over time: {method}", cases, wrong, time.perf_counter() - start, note))
+        print(rows[-1], flush=True)
+    return rows
+
+
 def verify_properties() -> list[Row]:
     """All tests, with the property tests at full count."""
     start = time.perf_counter()
@@ -111,7 +170,8 @@ def write_report(rows: list[Row]) -> None:
 
 def main() -> int:
     warnings.simplefilter("ignore", impinge.errors.MeshWarning)
-    rows = [*verify_inside(), *verify_exact(1_000_000), *verify_properties()]
+    rows = [*verify_inside(), *verify_grids(), *verify_exact(1_000_000)]
+    rows += [*verify_pairs(20_000), *verify_searches(10_000), *verify_properties()]
     write_report(rows)
     failures = sum(row.failures for row in rows)
     print(f"{len(rows)} checks, {failures} failures; see {REPORT.relative_to(REPORT.parents[1])}")

@@ -14,6 +14,8 @@ import impinge
 from impinge.broad.methods import BOX_METHODS, METHODS
 from impinge.errors import InputError
 
+from .systems import SYSTEMS, rods
+
 FAST = [name for name in (*METHODS, "auto") if name != "brute"]
 FAST_BOXES = [name for name in (*BOX_METHODS, "auto") if name != "brute"]
 Points = NDArray[np.float64]
@@ -46,25 +48,6 @@ def test_brute_against_numpy(dimension: int, periodic: bool) -> None:
     found = impinge.pairs(centres, radii, gap=0.05, method="brute", box=box, periodic=periodic)
     np.testing.assert_array_equal(found, oracle(centres, radii, 0.05, box, periodic))
     assert len(found) > 10
-
-
-SYSTEMS = {
-    "gas": lambda rng, n, d: (rng.random((n, d)), 0.05 * n ** (-1 / d)),
-    "dense": lambda rng, n, d: (rng.random((n, d)), rng.uniform(0.5, 1.5, n) * 0.4 * n ** (-1 / d)),
-    "wide": lambda rng, n, d: (rng.random((n, d)), 10 ** rng.uniform(-4, -1.4, n)),
-    "two-sizes": lambda rng, n, d: (rng.random((n, d)), np.where(rng.random(n) < 0.01, 0.12, 0.12 / 30)),
-    "clusters": lambda rng, n, d: (
-        np.concatenate([rng.random((n // 2, d)) * 1e-3, rng.random((n - n // 2, d)) * 1e3]), 1e-4),
-    "outlier": lambda rng, n, d: (np.concatenate([rng.random((n - 1, d)), np.full((1, d), 1e12)]), 0.02),
-    "far-away": lambda rng, n, d: (rng.random((n, d)) + 1e9, 0.02),
-    "line": lambda rng, n, d: (rng.random((n, 1)) * np.eye(d)[0], 2.0 / n),
-    "plane": lambda rng, n, d: (rng.random((n, d)) * np.array([1.0, 1.0, 0.0])[:d], 0.3 / n**0.5),
-    "duplicates": lambda rng, n, d: (np.repeat(rng.random((n // 4, d)), 4, axis=0), 0.0),
-    "one-place": lambda rng, n, d: (np.zeros((min(n, 60), d)), rng.random(min(n, 60))),
-    "points": lambda rng, n, d: (rng.random((n, d)), 0.0),
-    "huge": lambda rng, n, d: (rng.random((n, d)) * 1e149, 1e147),
-    "tiny": lambda rng, n, d: (rng.random((n, d)) * 1e-140, 1e-142),
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("dimension", [2, 3])
@@ -215,16 +198,6 @@ def test_bad_input(arguments: dict[str, Any], message: str) -> None:
 def random_boxes(rng: np.random.Generator, n: int, dimension: int) -> tuple[Points, Points]:
     lower = rng.random((n, dimension))
     return lower, lower + 10 ** rng.uniform(-4, -0.8, (n, dimension))
-
-
-def rods(rng: np.random.Generator, n: int, aspect: float) -> tuple[Points, Points]:
-    """Boxes around thin rods of random orientation."""
-    axis = rng.normal(size=(n, 3))
-    axis /= np.linalg.norm(axis, axis=1)[:, None]
-    length = 2 * n ** (-1 / 3)
-    half = 0.5 * length * np.abs(axis) + 0.5 * length / aspect
-    centres = rng.random((n, 3))
-    return centres - half, centres + half
 
 
 def assert_boxes_alike(lower: Any, upper: Any, **options: Any) -> NDArray[np.int64]:

@@ -16,22 +16,9 @@ import impinge
 from impinge.broad.methods import BOX_METHODS, METHODS
 from impinge.errors import InputError, SearchWarning
 
+from .systems import walk
+
 Points = NDArray[np.float64]
-
-
-def walk(n: int, dimension: int, steps: int, seed: int, size: float = 1.0) -> Iterator[tuple[Points, Points]]:
-    """Spheres that fly, bounce and now and then jump or change their size."""
-    rng = np.random.default_rng(seed)
-    centres, radii = rng.random((n, dimension)) * size, rng.uniform(0.2, 1, n) * 0.5 * size * n ** (-1 / dimension)
-    speeds = rng.normal(size=(n, dimension)) * 0.01 * size
-    for _ in range(steps):
-        yield centres.copy(), radii.copy()
-        centres += speeds
-        speeds[(centres < 0) | (centres > size)] *= -1
-        if rng.random() < 0.05:
-            centres[rng.integers(n)] = rng.random(dimension) * size
-        if rng.random() < 0.05:
-            radii[rng.integers(n)] *= rng.uniform(0.5, 1.2)
 
 
 def contains_all(listed: NDArray[np.int64], wanted: NDArray[np.int64]) -> bool:

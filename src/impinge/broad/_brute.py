@@ -1,6 +1,8 @@
 """All pairs, one by one: what every other search is compared with."""
 
-from impinge._jit import exact, parallel
+import numpy as np
+
+from impinge._jit import exact, kernel, parallel
 from impinge.broad._near import near, shorter, touch
 
 
@@ -29,27 +31,38 @@ def _touch_around(bodies, i, j, k, gap, period):
     return period > 0.0 and (touch(a, b, c, d, gap, period) or touch(a, b, c, d, gap, -period))
 
 
+@kernel
+def _find_partners(bodies, i, gap, period, partners):
+    """Partners with higher numbers of body i; returns how many."""
+    px, py, pz = period[0], period[1], period[2]
+    found = 0
+    if bodies.shape[1] == 4 and px == 0.0 and py == 0.0 and pz == 0.0:  # most of the time: nothing to look up
+        x, y, z, r = bodies[i, 0], bodies[i, 1], bodies[i, 2], bodies[i, 3]
+        for j in range(i + 1, len(bodies)):
+            partners[found] = j
+            found += near(x - bodies[j, 0], y - bodies[j, 1], z - bodies[j, 2], (r + bodies[j, 3]) + gap)
+    else:
+        for j in range(i + 1, len(bodies)):
+            partners[found] = j
+            found += are_near(bodies, i, j, gap, px, py, pz)
+    return found
+
+
 @parallel(grain=8)
 def count_partners(first, stop, bodies, gap, period, counts):
     """Number of partners with higher numbers of every body."""
-    px, py, pz = period[0], period[1], period[2]
+    partners = np.empty(len(bodies) + 1, np.int64)
     for i in range(first, stop):
-        found = 0
-        for j in range(i + 1, len(bodies)):
-            found += are_near(bodies, i, j, gap, px, py, pz)
-        counts[i] = found
+        counts[i] = _find_partners(bodies, i, gap, period, partners)
 
 
 @parallel(grain=8)
 def list_partners(first, stop, bodies, gap, period, starts, pairs):
     """The pairs, those of body i from starts[i] on."""
-    px, py, pz = period[0], period[1], period[2]
+    partners = np.empty(len(bodies) + 1, np.int64)
     for i in range(first, stop):
-        at = starts[i]
-        for j in range(i + 1, len(bodies)):
-            if are_near(bodies, i, j, gap, px, py, pz):
-                pairs[at, 0], pairs[at, 1] = i, j
-                at += 1
+        for k in range(_find_partners(bodies, i, gap, period, partners)):
+            pairs[starts[i] + k, 0], pairs[starts[i] + k, 1] = i, partners[k]
 
 
 @parallel(grain=4096)

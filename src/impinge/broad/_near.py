@@ -26,12 +26,10 @@ def touch(low_i, high_i, low_j, high_j, gap, shift):
 @exact
 def shorter(d, period):
     """The difference d of two places in [0, period) on a circle, the short way round; period 0: on a line."""
+    if period == 0.0:
+        return d
     half = 0.5 * period
-    if d > half:
-        return d - period
-    if d < -half:
-        return d + period
-    return d
+    return d - period if d > half else (d + period if d < -half else d)
 
 
 @exact

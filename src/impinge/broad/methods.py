@@ -146,7 +146,7 @@ METHODS: dict[str, Callable[[Bodies, float, Settings], Result]] = {
     "levels": levels,
 }
 BOX_METHODS = ("brute", "cells", "sweep", "levels")
-_FEW = 64  # bodies up to which all pairs are tested faster than cells are laid
+_FEW = 300  # bodies up to which all pairs are tested faster than cells are laid
 
 
 def choose(bodies: Bodies) -> tuple[str, str]:
