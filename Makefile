@@ -30,6 +30,7 @@ lint: $(VENV)/dev.stamp
 
 bench: $(VENV)/bench.stamp
 	@$(BIN)/python -m benchmarks.inside
+	@$(BIN)/python -m benchmarks.neighbours
 
 verify: $(VENV)/dev.stamp
 	@$(BIN)/python -m tests.verify

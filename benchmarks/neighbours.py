@@ -6,7 +6,7 @@
 Prints tables and every required figure with what was reached; writes neighbours.json, neighbours.md and the plots to
 the output folder, and ends with status 1 if a result differs from ours. What the competitors have in common: one
 process, the same input, the same threads where there is a setting, alternating calls, the best time of each. --quick
-takes about a minute, with sizes too small for the required figures; the full run most of an hour, nearly all of it
+takes about a minute, with sizes too small for the required figures; the full run about half an hour, most of it
 for peers that are far behind.
 """
 

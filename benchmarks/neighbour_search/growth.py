@@ -29,8 +29,8 @@ def _grow(family: str, sizes: Sizes, threads: list[int]) -> list[dict[str, Any]]
     rows: list[dict[str, Any]] = []
     known: dict[tuple[str, int | None], list[tuple[int, float]]] = {}
     for count in sizes.growth:
-        system = _FAMILIES[family](count)
-        n = len(system)
+        n = round(count ** (1 / 3)) ** 3  # of full lattices
+        system = _FAMILIES[family](n)
         entries = [entry for method in METHODS for entry in enter(Impinge(method), threads, system, n)]
         entries = [
             entry

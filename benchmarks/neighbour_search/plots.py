@@ -65,7 +65,7 @@ def _bars(axes: Any, system: list[dict[str, Any]], most: int) -> None:
         axes.annotate(text, (row["seconds"], place), (3, 0), textcoords="offset points", va="center", fontsize=7,
                       color=_WRONG if is_wrong(row) else "black")  # fmt: skip
     axes.set_yticks(range(len(here)), [row["method"] for row in here], fontsize=7)
-    axes.invert_yaxis()
+    axes.set_ylim(len(here) - 0.4, -0.6)
     axes.set_xscale("log")
     axes.set_xlim(floor, 8 * max(row["seconds"] for row in timed))
     axes.grid(axis="y", visible=False)

@@ -138,11 +138,11 @@ def _system_text(system: list[_Row], counts: list[int]) -> str:
 
 
 _SPEED_NOTES = (
-    "Best of several alternating calls; the input comes in the type each method takes, and all deliver the row numbers "
-    "of the pairs. As it is: no setting for threads, compared with ours at every number of them. Without a word on size "
-    "classes a peer gets one call for all sizes: the largest cutoff and a filter, or what it has for radii. cores: "
-    "processor time over wall time. calls: fewer for those far behind. pairs: whether they are those of impinge; by "
-    "rounding: in single precision, and as many as the shifted coordinates can explain."
+    "Best of several alternating calls; the input comes in the type each method takes, and all deliver the row "
+    "numbers of the pairs. As it is: no setting for threads, compared with ours at every number of them. Where no "
+    "size classes are named, a peer gets one call for all sizes: the largest cutoff and a filter, or what it has for "
+    "radii. cores: processor time over wall time. calls: fewer for those far behind. pairs: whether they are those of "
+    "impinge; by rounding: in single precision, and as many as the shifted coordinates can explain."
 )
 
 

@@ -23,7 +23,7 @@ def _too_much(peer: Any, forecast: Forecast, sizes: Sizes) -> str:
     seconds, memory = candidates * peer.candidate_seconds, candidates * peer.candidate_bytes / 1e9
     if seconds <= sizes.call_seconds and memory <= most:
         return ""
-    return f"skipped: would test {candidates:.2g} candidates, about {seconds:.0f} s and {memory:.0f} GB"
+    return f"skipped: would test {candidates:.2g} candidates, about {seconds:.2g} s and {memory:.2g} GB"
 
 
 def _measure(system: System, ours: Impinge, peers: list[Any], sizes: Sizes, threads: list[int]) -> list[dict[str, Any]]:

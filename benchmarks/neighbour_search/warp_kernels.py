@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import warp as wp
 
-wp.config.quiet = True
+wp.config.log_level = 30  # warnings, and no words about itself on standard output
 wp.init()
 _DEVICE = "cpu"
 
