@@ -154,7 +154,7 @@ def measure(peers: list[Any], sizes: Sizes, threads: list[int]) -> list[dict[str
                 row = {"method": other.name, "group": other.group, "threads": None, "skipped": reason}
                 left_out.append({"system": label, "n": count} | row)
             else:
-                entries += enter(other, threads, other.prepare(corners), count)
+                entries += enter(other, threads, corners, count)
         forget_garbage()
         race(f"boxes: {count:,} rods", entries, sizes.rounds, sizes.method_seconds)
         made = _rows(label, corners, entries)

@@ -22,6 +22,7 @@ class Entry:
     threads: int | None
     prepared: Any
     count: int  # spheres or boxes
+    prepare_seconds: float  # not part of its time
     timings: list[Timing] = field(default_factory=list)
     answer: Answer | None = None
     failure: str = ""
@@ -75,6 +76,7 @@ class Entry:
             "median_s": statistics.median(t.seconds for t in self.timings),
             "cores_used": fastest.cpu_seconds / fastest.seconds,
             "pairs": self.answer.pairs,
+            "prepare_s": self.prepare_seconds,
             "all_s": [t.seconds for t in self.timings],
         }
 
@@ -89,10 +91,11 @@ def threads_text(threads: int | None) -> str:
     return f"{threads} thread{'s' if threads > 1 else ''}"
 
 
-def enter(competitor: Any, thread_counts: Sequence[int], prepared: Any, count: int) -> list[Entry]:
-    """Once per number of threads, or once as it is."""
+def enter(competitor: Any, thread_counts: Sequence[int], given: Any, count: int) -> list[Entry]:
+    """Once per number of threads, or once as it is; converts what is given to the competitor's own types."""
+    timing, prepared = timed(competitor.prepare, given)
     counts: Sequence[int | None] = thread_counts if competitor.has_threads else [None]
-    return [Entry(competitor, threads, prepared, count) for threads in counts]
+    return [Entry(competitor, threads, prepared, count, timing.seconds) for threads in counts]
 
 
 def race(label: str, entries: list[Entry], rounds: int, seconds: float) -> None:

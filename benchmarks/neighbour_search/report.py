@@ -126,7 +126,7 @@ def _system_text(system: list[_Row], counts: list[int]) -> str:
     for row in system:
         threads = "as it is" if row["threads"] is None else str(row["threads"])
         if row["skipped"]:
-            body.append([row["method"], threads, *[_BETWEEN] * (len(counts) + 3), row["skipped"]])
+            body.append([row["method"], *[_BETWEEN] * (len(counts) + 4), row["skipped"]])
         else:
             runs = str(len(row["all_s"]))
             cores = f"{row['cores_used']:.1f}"
@@ -138,11 +138,12 @@ def _system_text(system: list[_Row], counts: list[int]) -> str:
 
 
 _SPEED_NOTES = (
-    "Best of several alternating calls; the input comes in the type each method takes, and all deliver the row "
-    "numbers of the pairs. As it is: no setting for threads, compared with ours at every number of them. Where no "
-    "size classes are named, a peer gets one call for all sizes: the largest cutoff and a filter, or what it has for "
-    "radii. cores: processor time over wall time. calls: fewer for those far behind. pairs: whether they are those of "
-    "impinge; by rounding: in single precision, and as many as the shifted coordinates can explain."
+    "Best of several alternating calls; the input comes in the type each method takes (prepare_s in the JSON file "
+    "is what making it took), and all deliver the row numbers of the pairs. As it is: no setting for threads, "
+    "compared with ours at every number of them. Where no size classes are named, a peer gets one call for all "
+    "sizes: the largest cutoff and a filter, or what it has for radii. cores: processor time over wall time. calls: "
+    "fewer for those far behind. pairs: whether they are those of impinge; by rounding: in single precision, and as "
+    "many as the shifted coordinates can explain."
 )
 
 

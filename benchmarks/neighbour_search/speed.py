@@ -23,11 +23,11 @@ def _too_much(peer: Any, forecast: Forecast, sizes: Sizes) -> str:
     seconds, memory = candidates * peer.candidate_seconds, candidates * peer.candidate_bytes / 1e9
     if seconds <= sizes.call_seconds and memory <= most:
         return ""
-    return f"skipped: would test {candidates:.2g} candidates, about {seconds:.2g} s and {memory:.2g} GB"
+    return f"skipped: would test {candidates:.2g} candidates, about {seconds:,.0f} s and {memory:,.0f} GB"
 
 
 def _measure(system: System, ours: Impinge, peers: list[Any], sizes: Sizes, threads: list[int]) -> list[dict[str, Any]]:
-    entries = enter(ours, threads, ours.prepare(system), len(system))
+    entries = enter(ours, threads, system, len(system))
     left_out = []
     forecast = Forecast(system)
     for peer in peers:
@@ -37,7 +37,7 @@ def _measure(system: System, ours: Impinge, peers: list[Any], sizes: Sizes, thre
         if reason:
             left_out.append({"method": peer.name, "group": peer.group, "threads": None, "skipped": reason})
         else:
-            entries += enter(peer, threads, peer.prepare(system), len(system))
+            entries += enter(peer, threads, system, len(system))
     del forecast
     forget_garbage()
     race(f"speed: {system.label}", entries, sizes.rounds, sizes.method_seconds)
