@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from impinge.errors import InputError
+
+_Number = TypeVar("_Number", bound=np.generic)
 
 
 def _numbers(name: str, value: Any, wanted: str) -> NDArray[Any]:
@@ -36,6 +38,13 @@ def _rows(name: str, array: NDArray[Any], columns: int, wanted: str) -> None:
     if array.ndim != 2 or array.shape[1] != columns:
         hint = f"; pass {name}[None] for a single row" if array.shape == (columns,) else ""
         raise InputError(f"{name}: found shape {array.shape}, expected {wanted}{hint}")
+
+
+def frozen(array: NDArray[_Number]) -> NDArray[_Number]:
+    """A read-only view: kernels never write to their input, and saying so gives each one compiled version, not two."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def finite(name: str, array: NDArray[Any]) -> None:
@@ -65,10 +74,7 @@ def vectors(name: str, value: Any, columns: int = 3, *, must_be_finite: bool = T
         result = np.ascontiguousarray(array, np.float64)
     if must_be_finite:
         finite(name, result)
-    # Kernels never write to their input; saying so gives each of them one compiled version, not two.
-    result = result.view()
-    result.flags.writeable = False
-    return result
+    return frozen(result)
 
 
 def triples(name: str, value: Any, count: int, of: str) -> NDArray[np.int32]:
@@ -133,9 +139,7 @@ def sizes(name: str, value: Any, count: int, of: str) -> NDArray[np.float64]:
     bad = np.flatnonzero(~((result >= 0) & (result < np.inf)))
     if len(bad):
         raise InputError(f"{name}: row {bad[0]} is {result[bad[0]]}, expected a finite number of at least 0")
-    result = result.view()
-    result.flags.writeable = False
-    return result
+    return frozen(result)
 
 
 def integer(name: str, value: Any, low: int, high: int | None = None) -> int:

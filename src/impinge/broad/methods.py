@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge import _check
 from impinge.broad import _brute
 from impinge.broad.grid import Grid, lay_grid, search
 from impinge.broad.order import sorted_pairs
@@ -39,7 +40,7 @@ class Result(NamedTuple):
 def only_near(bodies: Bodies, pairs: NDArray[np.int64], gap: float) -> NDArray[np.int64]:
     """Those of some pairs that are at most `gap` apart."""
     marks = np.empty(len(pairs), np.bool_)
-    _brute.mark_near(len(pairs), bodies.rows, pairs, gap, bodies.space.period, marks)
+    _brute.mark_near(len(pairs), bodies.rows, _check.frozen(pairs), gap, bodies.space.period, marks)
     return pairs[marks]
 
 

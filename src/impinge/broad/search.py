@@ -67,7 +67,7 @@ class Neighbors:
     def _lists(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         n = len(self._bodies)
         starts, partners = np.zeros(n + 2, np.int64), np.empty(2 * len(self._sorted), np.int32)
-        _follow.list_partners(self._sorted, starts, partners)
+        _follow.list_partners(_check.frozen(self._sorted), starts, partners)
         starts = starts[:-1]
         if self._by_id is None:
             return starts, partners

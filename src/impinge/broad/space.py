@@ -33,8 +33,7 @@ class Space:
     def wrap(self, centres: NDArray[np.float64]) -> NDArray[np.float64]:
         """Centres (n, d) as (n, 3), moved into the box along its periodic axes, z = 0 in two dimensions."""
         wrapped = np.empty((len(centres), 3))
-        _near.wrap_centres(len(centres), centres, self.low, self.period, wrapped)
-        wrapped.flags.writeable = False
+        _near.wrap_centres(len(centres), _check.frozen(centres), self.low, self.period, wrapped)
         return wrapped
 
 
@@ -46,6 +45,10 @@ class Bodies:
     centres: NDArray[np.float64]  # (n, 3)
     half: NDArray[np.float64]  # (n, 3), half sizes along the axes
     space: Space
+
+    def __post_init__(self) -> None:
+        for array in (self.rows, self.centres, self.half):
+            array.flags.writeable = False
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -8,18 +8,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge._check import frozen
 from impinge.inside import _direct
 from impinge.inside._vertical import count_all_crossings
 from impinge.shapes.mesh import Mesh
 
-__all__ = ["Direct", "frozen"]
-
-
-def frozen(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A read-only view, as `_check` makes them: kernels are compiled for these, and only once."""
-    view = points.view()
-    view.flags.writeable = False
-    return view
+__all__ = ["Direct"]
 
 
 class Direct:

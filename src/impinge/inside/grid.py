@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge._check import frozen
 from impinge.inside import _scan
-from impinge.inside.direct import frozen
 from impinge.shapes.mesh import Mesh
 
 __all__ = ["Axes", "classify_grid", "even_places", "grid_points"]

@@ -8,8 +8,9 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge._check import frozen
 from impinge.inside import _ray, _vertical
-from impinge.inside.direct import Direct, frozen
+from impinge.inside.direct import Direct
 from impinge.shapes.mesh import Mesh
 
 __all__ = ["Outcome", "Ray", "RayExact"]
