@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge._check import frozen
 from impinge.inside import _closest, _closest_build, _closest_grid
-from impinge.inside.direct import frozen
 from impinge.shapes.mesh import Mesh
 
 __all__ = ["ClosestTree"]
