@@ -98,10 +98,12 @@ def sort_by_cell(cells, starts, order, ordered_cells):
 
 @parallel(grain=4096)
 def gather_rows(first, stop, order, rows, ordered):
-    """Rows in a new order."""
-    for at in range(first, stop):
-        for k in range(rows.shape[1]):
-            ordered[at, k] = rows[order[at], k]
+    """Rows of four or six numbers in a new order."""
+    for at in range(np.uint64(first), np.uint64(stop)):
+        i = np.uint64(order[at])
+        ordered[at, 0], ordered[at, 1], ordered[at, 2], ordered[at, 3] = rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3]
+        if rows.shape[1] == 6:
+            ordered[at, 4], ordered[at, 5] = rows[i, 4], rows[i, 5]
 
 
 @kernel

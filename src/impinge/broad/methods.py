@@ -120,8 +120,9 @@ def zone_for_skin(bodies: Bodies, skin: float) -> float:
 
 def verlet_zones(bodies: Bodies, zone: float, settings: Settings) -> Result:
     """All pairs of spheres whose centres are at most `zone` apart: the lists of [Muth2007b] 2.1."""
-    rows = np.column_stack([bodies.centres, np.full(len(bodies), zone / 2)])
-    zones = Bodies(rows, bodies.centres, np.full((len(bodies), 3), zone / 2), bodies.space)
+    rows = bodies.rows.copy()
+    rows[:, 3] = zone / 2
+    zones = Bodies(rows, rows, np.full((len(bodies), 3), zone / 2), bodies.space)
     return find("brute" if settings.all_pairs else "cells", zones, 0.0, Settings())
 
 

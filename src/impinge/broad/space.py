@@ -42,7 +42,7 @@ class Bodies:
     """Spheres or boxes, checked, in a space."""
 
     rows: NDArray[np.float64]  # (n, 4): centre, radius; or (n, 6): lower and upper corner
-    centres: NDArray[np.float64]  # (n, 3)
+    centres: NDArray[np.float64]  # (n, 3), or rows that start with the centres
     half: NDArray[np.float64]  # (n, 3), half sizes along the axes
     space: Space
 
@@ -117,10 +117,10 @@ def spheres(
     _limited("radii", r)
     space = read_space(box, periodic, dimension)
     _check_room("radii", "sphere", np.broadcast_to(r[:, None], (len(r), dimension)), gap, space)
-    wrapped = space.wrap(checked)
     rows = np.empty((len(r), 4))
-    rows[:, :3], rows[:, 3] = wrapped, r
-    return Bodies(rows, wrapped, np.broadcast_to(r[:, None], (len(r), 3)), space)
+    _near.wrap_centres(len(rows), checked, space.low, space.period, rows)
+    rows[:, 3] = r
+    return Bodies(rows, rows, np.broadcast_to(r[:, None], (len(r), 3)), space)
 
 
 def boxes(lower: ArrayLike, upper: ArrayLike, gap: float, box: ArrayLike | None, periodic: bool | ArrayLike) -> Bodies:
