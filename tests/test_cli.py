@@ -111,7 +111,7 @@ def test_output_in_another_format(ending, here, expected):
 
 
 def test_methods_are_those_of_solid():
-    assert tuple(method.value for method in cli.Method) == solid.METHODS
+    assert tuple(method.value for method in cli.inside.Method) == solid.METHODS
 
 
 @pytest.mark.parametrize("method", solid.METHODS)
@@ -329,7 +329,7 @@ def test_version_and_help_are_quick():
 
 
 def test_progress_is_for_terminals_only(capsys):
-    with cli._progress(after=0.0) as bar:
+    with cli.common.progress(after=0.0) as bar:
         task = bar.add_task("Work", total=1)
         time.sleep(0.05)
         bar.update(task, completed=1)
@@ -339,13 +339,13 @@ def test_progress_is_for_terminals_only(capsys):
 def test_progress_on_a_terminal(monkeypatch, capsys):
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
-    with cli._progress(after=0.0) as bar:
+    with cli.common.progress(after=0.0) as bar:
         bar.add_task("Work", total=1)
         time.sleep(0.3)
     shown = capsys.readouterr()
     assert "Work" in shown.err
     assert shown.out == ""
-    with cli._progress(after=5.0) as bar:  # quick work shows none
+    with cli.common.progress(after=5.0) as bar:  # quick work shows none
         bar.add_task("Work", total=1)
     assert capsys.readouterr() == ("", "")
 

@@ -1,0 +1,51 @@
+"""The command line: ``impinge inside``, ``pairs``, ``reproduce`` and ``warmup``, a module each.
+
+Exit codes: 0 done, 2 bad input (one line on stderr says what), 1 an error nobody foresaw.
+Heavy modules are imported by the commands that need them, so that ``impinge --help`` is quick.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from typing import Annotated
+
+import typer
+
+import impinge
+from impinge.cli import inside, pairs, reproduce, warmup
+from impinge.cli.common import app, say
+
+__all__ = ["app", "inside", "main", "pairs", "reproduce", "warmup"]
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        print(f"impinge {impinge.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Entry point of the command ``impinge``."""
+    # End as after an error, so that no temporary file is left behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    if len(sys.argv) == 1:
+        sys.argv.append("--help")
+    try:
+        sys.exit(app(standalone_mode=False))
+    except typer.Abort:
+        sys.exit(130)
+    except Exception as error:
+        if not hasattr(error, "format_message"):
+            raise
+        say(error.format_message())  # wrong usage, in one line as well
+        sys.exit(2)

@@ -1,0 +1,5 @@
+"""``python -m impinge.cli``"""
+
+from impinge.cli import main
+
+main()

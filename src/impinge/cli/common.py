@@ -1,0 +1,108 @@
+"""What the commands share: the application, errors in one line, progress."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from impinge.errors import ImpingeError, ImpingeWarning
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+__all__ = ["app", "duration", "facts_table", "progress", "reported", "say"]
+
+app = typer.Typer(
+    help="Collision detection and treatment.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def one_line(text: object) -> str:
+    return " ".join(str(text).split("\n")).strip()
+
+
+def say(text: str) -> None:
+    print(f"impinge: {one_line(text)}", file=sys.stderr)
+
+
+@contextmanager
+def reported() -> Iterator[list[str]]:
+    """Errors and warnings a user can meet become one line on stderr each; gives the list of warnings."""
+    told: list[str] = []
+
+    def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
+        if issubclass(category, ImpingeWarning):
+            told.append(one_line(message))
+            say(f"warning: {message}")
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", ImpingeWarning)
+            warnings.showwarning = show
+            yield told
+    except ImpingeError as error:
+        say(str(error))
+        raise typer.Exit(2) from None
+    except OSError as error:
+        say(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        raise typer.Exit(2) from None
+    except MemoryError:
+        say("not enough memory")
+        raise typer.Exit(2) from None
+
+
+@contextmanager
+def progress(after: float) -> Iterator[Progress]:
+    """A progress bar on stderr, if that is a terminal and the block takes longer than `after` seconds."""
+    from threading import Timer
+
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    timer = Timer(after, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield bar
+    finally:
+        timer.cancel()
+        timer.join()
+        bar.live.stop()
+
+
+def duration(seconds: float) -> str:
+    if seconds < 0.001:
+        return f"{seconds * 1e6:.0f} µs"
+    return f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
+
+
+def facts_table(rows: list[tuple[str, str]]) -> None:
+    """Print a summary: names in bold, and what there is to say about them."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    for name, text in rows:
+        table.add_row(name, text)
+    Console(highlight=False, markup=False).print(table)
