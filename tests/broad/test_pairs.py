@@ -152,6 +152,16 @@ def test_more_pairs_than_first_expected() -> None:
     assert len(found) > 1_000_000
 
 
+def test_more_pairs_than_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    from impinge.broad import grid, order
+
+    for module in (grid, order):
+        monkeypatch.setattr(module, "most_pairs", lambda: 1_000_000)
+    for method in ("brute", "levels"):
+        with pytest.raises(InputError, match=r"centres: found about .* near pairs, which need .* GB"):
+            impinge.pairs(np.zeros((3000, 3)), 1.0, method=method)
+
+
 def test_other_array_types() -> None:
     centres = np.arange(30).reshape(10, 3)
     wanted = impinge.pairs(centres.astype(float), 3.0)

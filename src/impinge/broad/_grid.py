@@ -174,13 +174,13 @@ def _find_rows(base, level, y, z, shape, folded, rows):
 
 @kernel
 def _search_cells(
-    first, stop, level, bodies, order, cells, starts, shape, folded, offset, gap, ranges, rows, keys, room, count
+    first, stop, level, bodies, order, cells, starts, shape, folded, offset, gap, ranges, rows, keys, room, most, count
 ):
     """Pairs within a level of the bodies first to stop − 1, by neighbouring cells: (count, tests)."""
     base, mx, my = offset[level], shape[level, 0], shape[level, 1]
     row, found, tests = base - mx, 0, 0
     p = first
-    while p < stop:
+    while p < stop and count <= most:
         cell = np.int64(cells[p])
         if cell >= row + mx:
             number = (cell - base) // mx
@@ -295,39 +295,26 @@ def _images(x, reach, low, period):
 @parallel(grain=1)
 def search(
     first, stop, chunks, size, bodies, order, cells, starts, low, per_length, shape, folded, offset, begins, half,
-    looks, gap, box, period, keys, ends, counts, tests,
+    looks, gap, box, period, keys, ends, too_many, counts, tests,
 ):  # fmt: skip
     """Pairs of chunks of so many bodies; those of the k-th from ends[k] to ends[k + 1], as far as there is room.
 
     looks[a, b] : how bodies of level a look for partners in level b (NOT, BY_REACH; BY_CELL: together with those
-    of their cell, in the neighbouring ones, for a = b only); half : largest half sizes in each level.
+    of their cell, in the neighbouring ones, for a = b only); half : largest half sizes in each level. A chunk with
+    `too_many` pairs is not finished.
     """
     ranges, rows = np.empty((RANGES + 1, 2), np.int64), np.empty(4, np.int64)
     for k in range(first, stop):
         begin, end = chunks[k] * size, min((chunks[k] + 1) * size, len(bodies))
-        count, room = ends[k], ends[k + 1]
+        count, room, most = ends[k], ends[k + 1], ends[k] + too_many
         tests[k] = 0
         for level in range(len(half)):
             a, b = max(begin, begins[level]), min(end, begins[level + 1])
             if a < b and looks[level, level] == BY_CELL:
                 count, tested = _search_cells(
-                    a,
-                    b,
-                    level,
-                    bodies,
-                    order,
-                    cells,
-                    starts,
-                    shape,
-                    folded,
-                    offset,
-                    gap,
-                    ranges,
-                    rows,
-                    keys,
-                    room,
-                    count,
-                )
+                    a, b, level, bodies, order, cells, starts, shape, folded, offset, gap, ranges, rows, keys, room,
+                    most, count,
+                )  # fmt: skip
                 tests[k] += tested
             for other in range(len(half)):
                 if a >= b or looks[level, other] == NOT:
@@ -336,7 +323,7 @@ def search(
                     continue
                 count, tested = _search_others(
                     a, b, other, level == other, looks[level, other] == BY_CELL, bodies, order, starts, low, per_length,
-                    shape, folded, offset, half, gap, box, period, ranges, keys, room, count,
+                    shape, folded, offset, half, gap, box, period, ranges, keys, room, most, count,
                 )  # fmt: skip
                 tests[k] += tested
         counts[k] = count - ends[k]
@@ -345,11 +332,13 @@ def search(
 @kernel
 def _search_others(
     first, stop, level, same, images_only, bodies, order, starts, low, per_length, shape, folded, offset, half, gap,
-    box, period, ranges, keys, room, count,
+    box, period, ranges, keys, room, most, count,
 ):  # fmt: skip
     """Partners in a level of the bodies first to stop − 1 and of their periodic images: (count, tests)."""
     tests = 0
     for p in range(first, stop):
+        if count > most:
+            break
         x, hx = _place_of(bodies, p, 0)
         y, hy = _place_of(bodies, p, 1)
         z, hz = _place_of(bodies, p, 2)

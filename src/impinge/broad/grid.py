@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.broad import _grid
+from impinge.broad.order import check_memory, most_pairs
 
 __all__ = ["Found", "Grid", "lay_grid", "search"]
 
@@ -209,9 +210,10 @@ def search(
 
     def look(chunks: NDArray[np.int64], rooms: NDArray[np.int64]) -> tuple[Found, NDArray[np.int64]]:
         """Pairs of some chunks, with room for so many of each, and how many there were."""
+        check_memory(int(rooms.sum()) + sum(int((part.ends - part.begins).sum()) for part in found.parts))
         ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(rooms)])
         keys, counts, tests = np.empty(ends[-1], np.int64), np.empty_like(rooms), np.empty_like(rooms)
-        _grid.search(len(chunks), chunks, size, *fixed, keys, ends, counts, tests)
+        _grid.search(len(chunks), chunks, size, *fixed, keys, ends, most_pairs(), counts, tests)
         fits = counts <= rooms
         part = Part(keys, ends[:-1][fits], (ends[:-1] + counts)[fits])
         result = Found([*found.parts, part], found.tests + int(tests[fits].sum()))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from impinge import _check
 from impinge.broad import _brute
 from impinge.broad.grid import Grid, lay_grid, search
-from impinge.broad.order import sorted_pairs
+from impinge.broad.order import check_memory, sorted_pairs
 from impinge.broad.space import Bodies
 from impinge.errors import InputError
 
@@ -49,6 +49,7 @@ def brute(bodies: Bodies, gap: float, settings: Settings) -> Result:
     n = len(bodies)
     counts = np.zeros(n, np.int64)
     _brute.count_partners(n, bodies.rows, gap, bodies.space.period, counts)
+    check_memory(int(counts.sum()))
     pairs = np.empty((int(counts.sum()), 2), np.int64)
     _brute.list_partners(n, bodies.rows, gap, bodies.space.period, np.cumsum(counts) - counts, pairs)
     return Result(pairs, n * (n - 1) // 2, ())

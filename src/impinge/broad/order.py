@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from impinge.broad import _order
-from impinge.broad.grid import Part
+from impinge.errors import InputError
 
-__all__ = ["sorted_pairs"]
+if TYPE_CHECKING:
+    from impinge.broad.grid import Part
+
+__all__ = ["check_memory", "most_pairs", "sorted_pairs"]
 
 _LEAST_BITS = 12  # pairs of 4096 lower bodies are sorted within the cache
 _MOST_BUCKETS = 512  # a table of chunks times buckets must not outgrow the pairs
+
+
+def most_pairs() -> int:
+    """How many pairs there is memory for, at 40 bytes each while they are sorted."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 40
+    except (AttributeError, ValueError, OSError):  # not known on every system
+        return 2**62
+
+
+def check_memory(count: int) -> None:
+    """Raise an error if there is no memory for so many pairs."""
+    if count > most_pairs():
+        raise InputError(
+            f"centres: found about {count:.2g} near pairs, which need {count * 40 / 1e9:.3g} GB, more than this "
+            f"machine has; are the radii or the gap too large, or many bodies in the same place?"
+        )
 
 
 def sorted_pairs(parts: Sequence[Part], bodies: int) -> NDArray[np.int64]:
