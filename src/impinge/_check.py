@@ -17,7 +17,7 @@ from impinge.errors import InputError
 _Number = TypeVar("_Number", bound=np.generic)
 
 
-def _numbers(name: str, value: Any, wanted: str) -> NDArray[Any]:
+def numbers(name: str, value: Any, wanted: str) -> NDArray[Any]:
     """`value` as an array of real numbers, or an error."""
     if np.ma.isMaskedArray(value) and np.ma.is_masked(value):
         raise InputError(f"{name}: found a masked array with hidden values, expected {wanted}")
@@ -66,7 +66,7 @@ def vectors(name: str, value: Any, columns: int = 3, *, must_be_finite: bool = T
     when it did.
     """
     wanted = f"numbers of shape (n, {columns})"
-    array = _numbers(name, value, wanted)
+    array = numbers(name, value, wanted)
     if array.size == 0 and array.ndim <= 2 and array.shape[-1] in (0, columns):
         array = np.empty((0, columns), np.float64)
     _rows(name, array, columns, wanted)
@@ -80,7 +80,7 @@ def vectors(name: str, value: Any, columns: int = 3, *, must_be_finite: bool = T
 def triples(name: str, value: Any, count: int, of: str) -> NDArray[np.int32]:
     """(m, 3) int32 indices into `count` rows of the array called `of`, C-contiguous."""
     wanted = "integers of shape (m, 3)"
-    array = _numbers(name, value, wanted)
+    array = numbers(name, value, wanted)
     if array.size == 0 and array.ndim <= 2:
         return np.empty((0, 3), np.int32)
     if array.dtype.kind == "f":
@@ -99,18 +99,25 @@ def triples(name: str, value: Any, count: int, of: str) -> NDArray[np.int32]:
 def vector(name: str, value: Any, columns: int = 3) -> NDArray[np.float64]:
     """Finite (columns,) float64."""
     wanted = f"{columns} finite numbers"
-    array = _numbers(name, value, wanted)
+    array = numbers(name, value, wanted)
     if array.shape != (columns,) or not np.isfinite(array).all():
         raise InputError(f"{name}: found {value!r}, expected {wanted}")
     return array.astype(np.float64)
 
 
+def _number(name: str, value: Any, wanted: str) -> float:
+    """A number; texts and truth values are none, although Python would make numbers of them."""
+    if isinstance(value, str | bytes | bool | np.bool_):
+        raise InputError(f"{name}: found {value!r}, expected {wanted}")
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name}: found {value!r}, expected {wanted}") from None
+
+
 def positive(name: str, value: Any) -> float:
     """A finite number above zero."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{name}: found {value!r}, expected a number above 0") from None
+    number = _number(name, value, "a number above 0")
     if not 0 < number < np.inf:
         raise InputError(f"{name}: found {value!r}, expected a number above 0")
     return number
@@ -118,10 +125,7 @@ def positive(name: str, value: Any) -> float:
 
 def not_negative(name: str, value: Any) -> float:
     """A finite number of at least zero."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{name}: found {value!r}, expected a number of at least 0") from None
+    number = _number(name, value, "a number of at least 0")
     if not 0 <= number < np.inf:
         raise InputError(f"{name}: found {value!r}, expected a number of at least 0")
     return number
@@ -130,7 +134,7 @@ def not_negative(name: str, value: Any) -> float:
 def sizes(name: str, value: Any, count: int, of: str) -> NDArray[np.float64]:
     """(count,) float64, finite and at least 0, from as many numbers or from one for all rows of `of`."""
     wanted = f"one number or {count}, one for each row of {of}"
-    array = _numbers(name, value, wanted)
+    array = numbers(name, value, wanted)
     if array.ndim == 0:
         array = np.full(count, array)
     if array.shape != (count,):
@@ -148,7 +152,9 @@ def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise InputError(f"{name}: found {value!r}, expected {wanted}") from None
+        number = None
+    if number is None or isinstance(value, bool):
+        raise InputError(f"{name}: found {value!r}, expected {wanted}")
     if number < low or (high is not None and number > high):
         raise InputError(f"{name}: found {number}, expected {wanted}")
     return number

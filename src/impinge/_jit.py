@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
+from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -149,8 +150,8 @@ def parallel(grain: int) -> Callable[[Callable[..., Any]], Parallel]:
 @contextmanager
 def threads(count: int | None) -> Iterator[int]:
     """Run the parallel kernels inside the block with `count` threads (None: all)."""
-    if count is not None and not 1 <= count <= _most_threads:
-        raise InputError(f"threads: found {count}, expected 1 to {_most_threads} (the cores of this machine)")
+    if count is not None and not (isinstance(count, Integral) and 1 <= count <= _most_threads):
+        raise InputError(f"threads: found {count!r}, expected 1 to {_most_threads} (the cores of this machine)")
     token = _wanted_threads.set(_wanted_threads.get() if count is None else count)
     try:
         yield _wanted_threads.get()

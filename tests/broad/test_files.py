@@ -25,6 +25,7 @@ def write(folder: Path, kind: str) -> Path:
         "other.csv": 'id,"R",X,Y,Z\n' + "\n".join(f"7,{r},{x},{y},{z}" for x, y, z, r in ROWS.tolist()),
         "plain.csv": "\n".join(",".join(map(str, row)) for row in ROWS.tolist()),
         "bom.csv": "\ufeffx,y,z,r\n" + "\n".join(",".join(map(str, row)) for row in ROWS.tolist()),
+        "savetxt.csv": "# x,y,z,r\n" + "\n".join(",".join(map(str, row)) for row in ROWS.tolist()),
         "plain.xyz": "4\n\n" + "\n".join("A " + " ".join(map(str, row)) for row in ROWS.tolist()),
         "extended.xyz": '4\nLattice="9 0 0" Properties=species:S:1:radius:R:1:pos:R:3\n'
         + "\n".join(f"A {r} {x} {y} {z}" for x, y, z, r in ROWS.tolist()),
@@ -39,7 +40,17 @@ def write(folder: Path, kind: str) -> Path:
     return path
 
 
-KINDS = ["rows.npy", "arrays.npz", "named.csv", "other.csv", "plain.csv", "bom.csv", "plain.xyz", "extended.xyz"]
+KINDS = [
+    "rows.npy",
+    "arrays.npz",
+    "named.csv",
+    "other.csv",
+    "plain.csv",
+    "bom.csv",
+    "savetxt.csv",
+    "plain.xyz",
+    "extended.xyz",
+]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -70,7 +81,13 @@ def test_two_dimensions(tmp_path: Path) -> None:
         ("a.csv", "a,b\n1,2\n", "found columns a, b, expected x, y"),
         ("a.csv", "x,y,r\n1,2,oops\n", "cannot be read as .csv"),
         ("a.csv", "1,2\n", r"found numbers of shape \(1, 2\)"),
-        ("a.xyz", "2\n\nA 1 2 3 4\n", "different or too few columns"),
+        ("a.xyz", "2\n\nA 1 2 3 4\n", "found 1 rows after a count of 2"),
+        ("a.xyz", "1\n\nA 1 2 3 4\nA 1 2 3 4\n", "found 2 rows after a count of 1"),
+        ("a.xyz", "1000000000000\n\nA 1 2 3 4\n", "found 1 rows after a count of"),
+        ("a.xyz", "1\n\nA 1 2 3 4 5 6\n", "has no radii"),
+        ("a.xyz", "1\nProperties=id:I:1:radius:R:1\n1 2\n", "found the properties id, radius, expected pos"),
+        ("a.csv", "", "found nothing in the first line"),
+        ("a.npz", "PK\x03\x04", "cannot be read as .npz"),
         ("a.xyz", "many\n\n", "cannot be read as .xyz"),
         ("a.txt", "1 2 3", "ending '.txt', expected one of .npy, .npz, .csv, .xyz"),
         ("a.npy", "no array", "cannot be read as .npy"),
@@ -136,6 +153,15 @@ def test_bad_usage(tmp_path: Path, options: list[object], message: str) -> None:
     assert message in err
     assert err.count("\n") == 1
     assert out == ""
+
+
+def test_one_radius_for_all_and_upper_case(tmp_path: Path) -> None:
+    np.savez(tmp_path / "s.npz", centres=ROWS[:, :3], radii=1.0)
+    assert run(tmp_path / "s.npz", "-o", tmp_path / "P.NPY")[0] == 0
+    assert np.load(tmp_path / "P.NPY").tolist() == [[0, 1]]
+    code, _, err = run(tmp_path / "s.npz", "-o", tmp_path / "no" / "p.npy")
+    assert code == 2
+    assert "no such folder" in err
 
 
 def test_missing_and_own_file(tmp_path: Path) -> None:

@@ -152,6 +152,31 @@ def test_more_pairs_than_first_expected() -> None:
     assert len(found) > 1_000_000
 
 
+def test_lengths_whose_squares_vanish_count_as_nothing() -> None:
+    centres = np.zeros((400, 3))
+    for step in (1e-165, 1e-310, 5e-324):
+        centres[:, 0] = np.arange(400) * step
+        assert len(assert_all_alike(centres, 1e-170)) == 400 * 399 // 2
+
+
+def test_one_large_sphere_in_a_tight_periodic_box() -> None:
+    """Twice its radius is more than half of the box, but no pair is seen twice."""
+    rng = np.random.default_rng(11)
+    centres, radii = rng.random((60, 2)) * 5, np.full(60, 0.01)
+    radii[7] = 2.4
+    space: dict[str, Any] = {"box": [5.0, 5.0], "periodic": True}
+    assert len(assert_all_alike(centres, radii, **space)) > 20
+    for skin in ("auto", 0.05):
+        near = impinge.NeighborSearch("verlet", skin, **space).update(centres, radii)
+        assert len(np.unique(near.pairs, axis=0)) == len(near.pairs)
+        np.testing.assert_array_equal(near.touching(), impinge.pairs(centres, radii, **space))
+
+
+def test_many_powers_of_two() -> None:
+    rng = np.random.default_rng(12)
+    assert_all_alike(rng.random((400, 3)), 0.3 * 2.0 ** -rng.integers(0, 60, 400))
+
+
 def test_more_pairs_than_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     from impinge.broad import grid, order
 
@@ -186,14 +211,24 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"periodic": True}, r"box: found None, expected 3 lengths"),
     ({"box": [1.0, 1.0]}, r"box: found \[1.0, 1.0\], expected 3 lengths"),
     ({"box": [1.0, -1.0, 1.0]}, r"box: found"),
-    ({"box": "wide"}, r"box: found 'wide'"),
+    ({"box": "wide"}, r"box: found text"),
     ({"periodic": [True, False], "box": [9.0] * 3}, r"periodic: found \[True, False\], expected True, False or 3"),
     ({"radii": [0.1, 2.0, 0.1], "box": [3.0] * 3}, r"found length 3 along x, expected at least 4, .* of sphere 1"),
-    ({"box": [9.0, 3.9, 9.0], "periodic": True}, r"box: found length 3.9 along y, expected more than 4, .* seen twice"),
+    ({"box": [9.0, 3.9, 9.0], "periodic": True}, r"length 3.9 along y, expected more than 4, .* rows 1 and 2 .* twice"),
     ({"box": [9.0] * 3, "periodic": True, "gap": 3.0}, r"box: found length 9 along x, expected more than 10"),
     ({"cell_size": 1.0, "method": "cells"}, r"cell_size: found 1, expected at least 2"),
     ({"zone_radius": 1.0, "method": "verlet"}, r"zone_radius: found 1, expected at least 2"),
     ({"cell_size": 0.0, "method": "cells"}, r"cell_size: found 0.0, expected a number above 0"),
+    ({"cell_size": 3.0}, r"cell_size: found 3.0 with method 'auto', expected it with method 'cells' only"),
+    ({"zone_radius": 3.0, "method": "cells"}, r"zone_radius: found 3.0 with method 'cells'"),
+    ({"centres": [[0, 0], [1, 2, 3]]}, r"centres: found something that is not an array"),
+    ({"threads": "2"}, r"threads: found '2'"),
+    ({"threads": 1.5}, r"threads: found 1.5"),
+    ({"gap": "0.5"}, r"gap: found '0.5'"),
+    ({"gap": True}, r"gap: found True"),
+    ({"gap": 10**400}, r"gap: found 1000"),
+    ({"box": ["9", "9", "9"]}, r"box: found text"),
+    ({"box": [9.0, np.nan, 9.0]}, r"box: found .* expected finite numbers and lengths above 0"),
     ({"threads": 0}, r"threads: found 0"),
 ]  # fmt: skip
 

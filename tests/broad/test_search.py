@@ -172,6 +172,42 @@ def test_verlet_lists_all_in_the_zone() -> None:
     assert search.statistics.skin == pytest.approx(3.0)
 
 
+def test_cell_size_leaves_a_skin_or_is_an_error() -> None:
+    centres = np.array([[0.0, 0, 0], [1.5, 0, 0], [9, 9, 9]])
+    search = impinge.NeighborSearch("cells", cell_size=3.0)
+    assert search.update(centres, 1.0).touching().tolist() == [[0, 1]]
+    assert search.statistics.skin == pytest.approx(1.0)
+    with pytest.raises(InputError, match="cell_size: found 3, expected at least 4"):
+        search.update(centres, 2.0)
+    for cell_size, radius in ((1.5109387812682618, 0.1678846843380017), (2.0, 1.0)):
+        impinge.NeighborSearch("cells", cell_size=cell_size).update(centres, radius)
+    rng = np.random.default_rng(10)
+    near = impinge.NeighborSearch("cells", cell_size=8.0, box=[10] * 3, periodic=True).update(
+        rng.random((400, 3)) * 10, 0.5
+    )
+    assert len(np.unique(near.pairs, axis=0)) == len(near.pairs)
+
+
+def test_reordering_alone_does_not_rebuild() -> None:
+    rng = np.random.default_rng(11)
+    centres = rng.random((50, 3))
+    search = impinge.NeighborSearch(skin=0.1)
+    for _ in range(10):
+        order = rng.permutation(50)
+        found = order[search.update(centres[order], 0.1, ids=order).touching()]
+        np.testing.assert_array_equal(found, impinge.pairs(centres, 0.1))
+    assert search.statistics.rebuilds == 1
+
+
+def test_points_have_a_skin_too() -> None:
+    search = impinge.NeighborSearch()
+    centres = np.random.default_rng(12).random((400, 3))
+    for _ in range(10):
+        search.update(centres, 0.0)
+    assert search.statistics.rebuilds == 1
+    assert search.statistics.skin > 0
+
+
 def test_auto_tries_its_rivals() -> None:
     search = impinge.NeighborSearch(skin=0.0)
     rng = np.random.default_rng(8)
@@ -221,7 +257,12 @@ def test_any_motion(steps: Any, method: str, skin: float) -> None:
         ({"skin": -1.0}, "skin: found -1.0"),
         ({"skin": "thick"}, "skin: found 'thick', expected one of auto"),
         ({"rebuild_every": 0}, "rebuild_every: found 0"),
-        ({"cell_size": -1.0}, "cell_size: found -1.0"),
+        ({"cell_size": -1.0, "method": "cells"}, "cell_size: found -1.0"),
+        ({"cell_size": 1.0}, "cell_size: found 1.0 with method 'auto'"),
+        ({"method": "verlet", "zone_radius": 3.0, "skin": 0.1}, "skin: found 0.1 with a zone_radius"),
+        ({"periodic": True}, "box: found None"),
+        ({"threads": 0}, "threads: found 0"),
+        ({"rebuild_every": True}, "rebuild_every: found True"),
     ],
 )
 def test_bad_options(options: dict[str, Any], message: str) -> None:

@@ -26,6 +26,7 @@ RANGES = 64  # ranges of bodies tested at a time
 EXPONENTS = 2100  # different exponents of doubles
 FAR = 2.0**60  # cells are not numbered beyond, so that numbers fit into integers
 NOT, BY_REACH, BY_CELL = 0, 1, 2
+TINY = 1e-150  # shorter lengths have squares that are not doubles, and count as 0
 SLACK = 2.0**-48  # of coordinates and reaches: more than rounding
 
 
@@ -211,7 +212,7 @@ def _search_cells(
 @exact
 def _span(x, reach, low, per_length, n, folded):
     """(first cell along an axis within reach of x, number of cells), each cell of a folded grid at most once."""
-    reach += SLACK * (abs(x) + abs(low) + reach)
+    reach += SLACK * (abs(x) + abs(low) + reach) + TINY
     first, last = _cell(x - reach, low, per_length), _cell(x + reach, low, per_length)
     if folded:
         return (first, last - first + 1) if last - first < n else (np.int64(0), n)

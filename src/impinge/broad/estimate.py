@@ -10,7 +10,7 @@ __all__ = ["cell_tests", "cell_tests_random"]
 def cell_tests(bodies: int, cells: int, dimension: int = 3) -> float:
     """P ≈ [3^d n_c² / 2 − n_c / 2] m^d,  n_c = n / m^d:  [Muth2007b] (3).
 
-    Tests of n bodies in m cells along each of d axes, if every cell holds n_c of them.
+    Tests of n bodies in m cells along each of d axes, if every cell holds n_c of them; for n_c of at least 1.
 
     Examples
     --------

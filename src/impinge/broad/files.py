@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,15 +39,17 @@ def read_spheres(path: Path, radius: float | None = None) -> tuple[NDArray[Any],
         raise InputError(f"{path}: ending {path.suffix!r}, expected one of {', '.join(ENDINGS)}")
     try:
         centres, radii = readers[path.suffix.lower()](path, radius is not None)
-    except (ValueError, EOFError, KeyError, IndexError) as error:
-        if isinstance(error, InputError):
-            raise
+    except InputError:
+        raise
+    except (ValueError, TypeError, AttributeError, LookupError, EOFError, BadZipFile) as error:
         raise InputError(f"{path}: cannot be read as {path.suffix.lower()} ({error})") from None
+    if centres.ndim != 2:
+        raise InputError(f"{path}: found centres of shape {centres.shape}, expected (n, 2) or (n, 3)")
     if radius is not None:
         radii = np.full(len(centres), float(radius))
     if radii is None:
         raise InputError(f"{path}: has no radii, expected a column for them or --radius")
-    return centres, radii
+    return centres, np.broadcast_to(radii, len(centres)) if radii.ndim == 0 else radii
 
 
 def _split(path: Path, rows: NDArray[Any], only_centres: bool) -> tuple[NDArray[Any], NDArray[Any] | None]:
@@ -65,7 +68,7 @@ def _read_npy(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any
 
 
 def _read_npz(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any] | None]:
-    with np.load(path, allow_pickle=False) as arrays:
+    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
         centres = next((arrays[name] for name in _CENTRES if name in arrays), None)
         radii = next((arrays[name] for name in _RADII if name in arrays), None)
     if centres is None:
@@ -75,8 +78,10 @@ def _read_npz(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any
 
 def _read_csv(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any] | None]:
     with path.open(encoding="utf-8-sig") as file:
-        names = [name.strip().strip('"').lower() for name in file.readline().split(",")]
-    if any(re.fullmatch(r"[-+]?[\d.]+(e[-+]?\d+)?|nan|[-+]?inf(inity)?", name) for name in names):
+        names = [name.strip().strip('"').lower() for name in file.readline().lstrip("#").split(",")]
+    if names == [""]:
+        raise InputError(f"{path}: found nothing in the first line, expected columns x, y, (z) and radius")
+    if all(re.fullmatch(r"[-+]?[\d.]+(e[-+]?\d+)?|nan|[-+]?inf(inity)?", name) for name in names):
         return _split(path, np.loadtxt(path, delimiter=",", ndmin=2, encoding="utf-8-sig"), only_centres)
     if not {"x", "y"} <= set(names):
         raise InputError(f"{path}: found columns {', '.join(names)}, expected x, y, (z) and radius")
@@ -90,31 +95,36 @@ def _read_csv(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any
 
 def _read_xyz(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any] | None]:
     with path.open(encoding="utf-8") as file:
-        count, comment = int(file.readline()), file.readline()
-        rows = np.array([file.readline().split() for _ in range(count)], dtype=object)
-    first: int = 1
-    radius: int = 4
+        count, comment = int(file.readline() or "0"), file.readline()
+        rows = [line.split() for line in file if line.strip()]
+    if len(rows) != count or len({len(row) for row in rows}) > 1:
+        raise InputError(
+            f"{path}: found {len(rows)} rows after a count of {count}, expected that many, of equal length"
+        )
+    if count == 0:
+        return np.empty((0, 3)), np.empty(0)
+    columns = len(rows[0])
+    first, radius = 1, 4 if columns == 5 else None  # further columns may be anything
     described = re.search(r"Properties=(\S+)", comment)
     if described:
         fields = described[1].split(":")
-        widths = [int(width) for width in fields[2::3]]
-        places = dict(zip(fields[0::3], np.cumsum([0, *widths[:-1]]).tolist(), strict=True))
-        first, radius = places["pos"], places["radius"] if "radius" in places else len(rows[0]) if count else 0
-    if count == 0:
-        return np.empty((0, 3)), np.empty(0)
-    if rows.ndim != 2 or rows.shape[1] < first + 3:
-        raise InputError(
-            f"{path}: found rows of different or too few columns, expected {count} of name, x, y, z, radius"
-        )
-    centres = rows[:, first : first + 3].astype(np.float64)
-    return centres, rows[:, radius].astype(np.float64) if rows.shape[1] > radius and not only_centres else None
+        places = dict(zip(fields[0::3], np.cumsum([0, *map(int, fields[2::3])])[:-1].tolist(), strict=True))
+        if "pos" not in places:
+            raise InputError(f"{path}: found the properties {', '.join(places)}, expected pos among them")
+        first, radius = places["pos"], places.get("radius")
+    if columns < first + 3:
+        raise InputError(f"{path}: found rows of {columns} columns, expected name, x, y, z and radius")
+    table = np.array(rows, dtype=object)
+    centres = table[:, first : first + 3].astype(np.float64)
+    return centres, None if radius is None or only_centres else table[:, radius].astype(np.float64)
 
 
 def write_pairs(path: Path, pairs: NDArray[np.int64]) -> None:
     """Pairs to .npy, (m, 2) int64, or .csv with columns i and j."""
     path = Path(path)
     if path.suffix.lower() == ".npy":
-        np.save(path, pairs)
+        with path.open("wb") as stream:  # NumPy would add another ending to .NPY
+            np.save(stream, pairs)
     elif path.suffix.lower() == ".csv":
         with path.open("w", encoding="utf-8") as file:
             file.write("i,j\n")

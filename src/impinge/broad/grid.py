@@ -14,7 +14,7 @@ from impinge.broad.order import check_memory, most_pairs
 __all__ = ["Found", "Grid", "lay_grid", "search"]
 
 _CELLS_PER_BODY = 2  # cells of a level, at most, besides a few
-_MOST_LEVELS = 40
+_MOST_LEVELS = 24
 # Nanoseconds for a body, a test, a look into another level and a row of cells there, as measured: their ratios matter.
 _BODY_NS, _TEST_NS, _LOOK_NS, _ROW_NS = 40.0, 2.5, 100.0, 8.0
 _CHUNK, _MOST_CHUNKS = 1024, 4096  # bodies whose partners one thread looks for at a time
@@ -91,7 +91,8 @@ def lay_grid(
     members = np.bincount(level_of, number, len(groups)).astype(np.int64)
     most = np.zeros(len(groups))
     np.maximum.at(most, level_of, size)
-    lengths = _lengths(most, members, low, high, parts) if lattice is None else np.full(1, lattice[0])
+    spacing = 0.0 if most.all() else _spacing(centres)
+    lengths = _lengths(most, low, high, spacing, parts) if lattice is None else np.full(1, lattice[0])
     shape, folded = _shapes(high - low, lengths, members)
     per_length = 1 / lengths
     sizes_in_cells = shape.prod(axis=1)
@@ -108,59 +109,56 @@ def lay_grid(
 def _split_sizes(number: NDArray[np.int64], size: NDArray[np.float64], extent: NDArray[np.float64]) -> list[int]:
     """First class of every level, from classes of falling size: neighbours are joined as long as that saves time."""
     scale = max(float(extent.max()), float(size[0])) or 1.0
-    counts, sizes = [int(n) for n in number], [max(float(s) / scale, 1e-60) for s in size]
     d = max(int((extent > 0).sum()), 1)
-    volume = float(np.prod(np.maximum(extent[extent > 0] / scale, sizes[0])))
-    groups = [[i] for i in range(len(counts))]
+    volume = float(np.prod(np.maximum(extent[extent > 0], size[0]) / scale))
+    # First class, number of bodies, largest size in units of the extent.
+    levels = [(k, int(number[k]), max(float(size[k]) / scale, 1e-60)) for k in range(len(number))]
 
-    def cost(group: list[int], other: list[int] | None = None) -> float:
-        """Nanoseconds for the pairs within a level or between two, if the bodies are spread evenly."""
-        n, h = sum(counts[i] for i in group), sizes[group[0]]
-        if other is None:
-            length = max(h, (volume / n) ** (1 / d) * _CELLS_PER_BODY ** (-1 / d))
-            return n * (_BODY_NS + _TEST_NS * 3**d / 2 * n * length**d / volume)
-        m, k = sum(counts[i] for i in other), sizes[other[0]]
-        return min(_look(n, h, m, k), _look(m, k, n, h))
+    def within(n: int, h: float) -> float:
+        """Nanoseconds for the pairs within a level, if its bodies are spread evenly."""
+        length = max(h, (volume / n / _CELLS_PER_BODY) ** (1 / d))
+        return n * (_BODY_NS + _TEST_NS * 3**d / 2 * n * length**d / volume)
 
-    def _look(n: int, h: float, m: int, k: float) -> float:
-        """Bodies of size h look for those of size k."""
-        span = (h + k) / k + 1
-        found = m * min(((h + k) + k) ** d / volume, 1.0)
-        return n * (_LOOK_NS + _ROW_NS * span ** (d - 1) + _TEST_NS * found)
+    def look(n: int, h: float, m: int, k: float) -> float:
+        """Nanoseconds for n bodies of size h to look for partners among m of size k."""
+        return n * (_LOOK_NS + _ROW_NS * (h / k + 2) ** (d - 1) + _TEST_NS * m * min((h + 2 * k) ** d / volume, 1.0))
 
-    def total(of: list[list[int]]) -> float:
-        between = sum(cost(a, b) for i, a in enumerate(of) for b in of[i + 1 :])
-        return sum(cost(group) for group in of) + between
+    def between(a: tuple[int, int, float], b: tuple[int, int, float]) -> float:
+        return min(look(a[1], a[2], b[1], b[2]), look(b[1], b[2], a[1], a[2]))
 
-    best = total(groups) if len(groups) > 1 else 0.0
-    while len(groups) > 1:
-        joined = [groups[:i] + [groups[i] + groups[i + 1]] + groups[i + 2 :] for i in range(len(groups) - 1)]
-        costs = [total(of) for of in joined]
-        if min(costs) > best:
+    def saved(k: int) -> float:
+        """What joining level k with the next smaller one saves."""
+        a, b, both = levels[k], levels[k + 1], (levels[k][0], levels[k][1] + levels[k + 1][1], levels[k][2])
+        others = levels[:k] + levels[k + 2 :]
+        before = within(*a[1:]) + within(*b[1:]) + between(a, b) + sum(between(a, c) + between(b, c) for c in others)
+        return before - within(*both[1:]) - sum(between(both, c) for c in others)
+
+    while len(levels) > 1:
+        gains = [saved(k) for k in range(len(levels) - 1)]
+        k = int(np.argmax(gains))
+        if gains[k] < 0:
             break
-        best, groups = min(costs), joined[int(np.argmin(costs))]
-    return [group[0] for group in groups]
+        levels[k : k + 2] = [(levels[k][0], levels[k][1] + levels[k + 1][1], levels[k][2])]
+    return [first for first, _, _ in levels]
 
 
 def _least_length(size: float, low: NDArray[np.float64], high: NDArray[np.float64]) -> float:
     """Length of cells in which rounding cannot put bodies of this size that touch two cells apart."""
-    return size * (1 + 2.0**-20) + 2.0**-46 * float(np.maximum(np.abs(low), np.abs(high)).max())
+    return size * (1 + 2.0**-20) + 2.0**-46 * float(np.maximum(np.abs(low), np.abs(high)).max()) + 2 * _grid.TINY
 
 
 def _lengths(
-    sizes: NDArray[np.float64],
-    members: NDArray[np.int64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    parts: int,
+    sizes: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], spacing: float, parts: int
 ) -> NDArray[np.float64]:
-    """Length of the cells of every level; any will do for points."""
-    extent = float((high - low).max())
-    lengths = [
-        _least_length(size if size > 0 else extent / count, low, high)
-        for size, count in zip(sizes.tolist(), members.tolist(), strict=True)
-    ]
-    return np.array([length if length > 0 else 1.0 for length in lengths]) / parts
+    """Length of the cells of every level; of points, about their distance."""
+    return np.array([_least_length(size if size > 0 else spacing, low, high) for size in sizes.tolist()]) / parts
+
+
+def _spacing(centres: NDArray[np.float64]) -> float:
+    """About the distance of neighbours, not led astray by a few that are far away."""
+    sample = centres[:: max(len(centres) // 1000, 1), :3]
+    middle = np.subtract(*np.percentile(sample, [75, 25], axis=0))
+    return float(middle.max()) / len(centres) ** (1 / 3)
 
 
 def _shapes(
@@ -206,35 +204,28 @@ def search(
     ordered = np.empty_like(bodies)
     _grid.gather_rows(len(bodies), grid.order, bodies, ordered)
     fixed = (ordered, *grid[:-2], half, _directions(grid), gap, box, period)
-    found = Found([], 0)
-
-    def look(chunks: NDArray[np.int64], rooms: NDArray[np.int64]) -> tuple[Found, NDArray[np.int64]]:
-        """Pairs of some chunks, with room for so many of each, and how many there were."""
-        check_memory(int(rooms.sum()) + sum(int((part.ends - part.begins).sum()) for part in found.parts))
-        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(rooms)])
-        keys, counts, tests = np.empty(ends[-1], np.int64), np.empty_like(rooms), np.empty_like(rooms)
-        _grid.search(len(chunks), chunks, size, *fixed, keys, ends, most_pairs(), counts, tests)
-        fits = counts <= rooms
-        part = Part(keys, ends[:-1][fits], (ends[:-1] + counts)[fits])
-        result = Found([*found.parts, part], found.tests + int(tests[fits].sum()))
-        return result, counts
-
     size = max(_CHUNK, -(-len(bodies) // _MOST_CHUNKS))
+    parts: list[Part] = []
+    tested = 0
+    # Some chunks tell how much room the others need; those that need more than they got are looked at again.
     chunks = np.arange(-(-len(bodies) // size))
-    # Some chunks tell how much room the others need; those that need more are looked at again.
-    waiting = [(chunks[::8], np.full(len(chunks[::8]), _ROOM * size))]
-    rest = np.setdiff1d(chunks, chunks[::8])
+    first, rest = chunks[::8], np.setdiff1d(chunks, chunks[::8])
+    waiting = [(first, np.full(len(first), _ROOM * size))]
     while waiting:
         these, rooms = waiting.pop()
-        found, counts = look(these, rooms)
+        check_memory(int(rooms.sum()) + sum(int((part.ends - part.begins).sum()) for part in parts))
+        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(rooms)])
+        keys, counts, tests = np.empty(ends[-1], np.int64), np.empty_like(rooms), np.empty_like(rooms)
+        _grid.search(len(these), these, size, *fixed, keys, ends, most_pairs(), counts, tests)
         full = counts > rooms
+        parts.append(Part(keys, ends[:-1][~full], (ends[:-1] + counts)[~full]))
+        tested += int(tests[~full].sum())
         if full.any():
             waiting.append((these[full], counts[full]))
-        if len(rest):
+        if these is first and len(rest):
             most = min(1.25 * counts.max(), 4 * counts.mean()) + _ROOM * size / 4
             waiting.append((rest, np.full(len(rest), int(most))))
-            rest = rest[:0]
-    return found
+    return Found(parts, tested)
 
 
 def _directions(grid: Grid) -> NDArray[np.int8]:

@@ -16,7 +16,7 @@ from impinge.broad.space import Bodies
 from impinge.errors import InputError
 
 __all__ = [
-    "BOX_METHODS", "METHODS", "Result", "Settings", "choose", "find", "only_near", "verlet_zones", "zone_for_skin",
+    "BOX_METHODS", "METHODS", "Result", "Settings", "choose", "find", "only_near", "read_settings", "verlet_zones",
     "zone_of",
 ]  # fmt: skip
 
@@ -27,6 +27,24 @@ class Settings(NamedTuple):
     cell_size: float | None = None  # cells
     zone_radius: float | None = None  # verlet
     all_pairs: bool = False  # verlet: build the lists as in the paper, by n(n − 1)/2 tests
+
+
+def read_settings(
+    method: str, cell_size: float | None = None, zone_radius: float | None = None, all_pairs: bool = False
+) -> Settings:
+    """Check settings, each of which is for one method only."""
+    for name, value, owner in (
+        ("cell_size", cell_size, "cells"),
+        ("zone_radius", zone_radius, "verlet"),
+        ("all_pairs", all_pairs or None, "verlet"),
+    ):
+        if value is not None and method != owner:
+            raise InputError(f"{name}: found {value!r} with method {method!r}, expected it with method {owner!r} only")
+    return Settings(
+        None if cell_size is None else _check.positive("cell_size", cell_size),
+        None if zone_radius is None else _check.positive("zone_radius", zone_radius),
+        bool(all_pairs),
+    )
 
 
 class Result(NamedTuple):
@@ -100,23 +118,18 @@ def levels(bodies: Bodies, gap: float, settings: Settings) -> Result:
 def zone_of(bodies: Bodies, gap: float, zone_radius: float | None) -> float:
     """Radius of the spheres about the centres in which partners are listed: five times the largest radius.
 
-    Less in a small periodic box, where a partner would be seen from both sides.
+    At least as large as any two near bodies are apart, and less in a small periodic box, where a partner would be
+    seen from both sides.
     """
-    least = 2 * float(bodies.half.max(initial=0.0)) + gap
-    periods = bodies.space.period[bodies.space.period > 0]
-    most = 0.499 * float(periods.min(initial=np.inf))
+    least = bodies.reach(0) + gap
+    most = 0.499 * float(bodies.space.period[bodies.space.period > 0].min(initial=np.inf))
     if zone_radius is None:
-        return max(min(2.5 * (least - gap), most), least)
-    if not least <= zone_radius <= most:
-        limits = f"at least {least:g}, the largest diameter and the gap"
+        return max(min(5 * float(bodies.half.max(initial=0.0)), most), least)
+    if not least <= zone_radius <= max(most, least):
+        limits = f"at least {least:g}, the largest distance of centres that are near"
         limits += f", and at most {most:g} in this periodic box" if np.isfinite(most) else ""
         raise InputError(f"zone_radius: found {zone_radius:g}, expected {limits}")
     return zone_radius
-
-
-def zone_for_skin(bodies: Bodies, skin: float) -> float:
-    """Radius of the zones that list every pair at most `skin` apart."""
-    return 2 * float(bodies.half.max(initial=0.0)) + skin
 
 
 def verlet_zones(bodies: Bodies, zone: float, settings: Settings) -> Result:
@@ -152,11 +165,14 @@ BOX_METHODS = ("brute", "cells", "sweep", "levels")
 _FEW = 300  # bodies up to which all pairs are tested faster than cells are laid
 
 
-def choose(bodies: Bodies) -> tuple[str, str]:
-    """The method for `auto`, and why."""
-    if len(bodies) <= _FEW:
-        return "brute", f"{len(bodies)} bodies: testing all pairs is fastest"
-    return "levels", "as many levels of cells as there are powers of two between the sizes"
+def choose(count: int) -> tuple[str, str]:
+    """The method for `auto`, and why; into how many levels sizes are split, `levels` finds out from all of them."""
+    if count <= _FEW:
+        return "brute", f"{count} bodies: testing all pairs is fastest"
+    return (
+        "levels",
+        "cells for every class of sizes, as many classes as their numbers and the space around them suggest",
+    )
 
 
 def find(method: str, bodies: Bodies, gap: float, settings: Settings) -> Result:

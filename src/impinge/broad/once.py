@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check, _jit
 from impinge.broad import methods
-from impinge.broad.methods import BOX_METHODS, METHODS, Settings
+from impinge.broad.methods import BOX_METHODS, METHODS, Settings, read_settings
 from impinge.broad.space import Bodies, boxes, spheres
 
 __all__ = ["box_pairs", "pairs"]
@@ -63,7 +61,7 @@ def pairs(
     _check.choice("method", method, ["auto", *METHODS])
     with _jit.threads(threads):
         bodies = spheres(centres, radii, gap, box, periodic)
-        return _find(method, bodies, gap, cell_size=cell_size, zone_radius=zone_radius)
+        return _find(method, bodies, gap, read_settings(method, cell_size, zone_radius))
 
 
 def box_pairs(
@@ -101,12 +99,9 @@ def box_pairs(
     gap = _check.not_negative("gap", gap)
     _check.choice("method", method, ["auto", *BOX_METHODS])
     with _jit.threads(threads):
-        return _find(method, boxes(lower, upper, gap, box, periodic), gap, cell_size=cell_size)
+        return _find(method, boxes(lower, upper, gap, box, periodic), gap, read_settings(method, cell_size))
 
 
-def _find(method: str, bodies: Bodies, gap: float, **settings: Any) -> NDArray[np.int64]:
-    for name, value in settings.items():
-        if value is not None:
-            settings[name] = _check.positive(name, value)
-    name = methods.choose(bodies)[0] if method == "auto" else method
-    return methods.find(name, bodies, gap, Settings(**settings)).pairs
+def _find(method: str, bodies: Bodies, gap: float, settings: Settings) -> NDArray[np.int64]:
+    chosen = methods.choose(len(bodies))[0] if method == "auto" else method
+    return methods.find(chosen, bodies, gap, settings).pairs

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check, _jit
 from impinge.broad import _follow, methods
-from impinge.broad.methods import BOX_METHODS, METHODS, Settings
+from impinge.broad.methods import BOX_METHODS, METHODS, read_settings
 from impinge.broad.space import Bodies, boxes, spheres
 from impinge.errors import InputError, SearchWarning
 
@@ -37,10 +37,11 @@ class Neighbors:
         Rows of the arrays passed to `update`; ascending in the numbers (ids) of the bodies.
     """
 
-    def __init__(self, pairs: NDArray[np.int64], bodies: Bodies, by_id: NDArray[np.int64] | None) -> None:
-        self._sorted, self._bodies, self._by_id = pairs, bodies, by_id
-        self.pairs: NDArray[np.int64] = pairs if by_id is None else by_id[pairs]
-        self.pairs.flags.writeable = False
+    def __init__(
+        self, pairs: NDArray[np.int64], bodies: Bodies, by_id: NDArray[np.int64] | None, threads: int | None
+    ) -> None:
+        self._sorted, self._bodies, self._by_id, self._threads = pairs, bodies, by_id, threads
+        self.pairs: NDArray[np.int64] = _check.frozen(pairs if by_id is None else by_id[pairs])
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -50,7 +51,8 @@ class Neighbors:
 
     def touching(self) -> NDArray[np.int64]:
         """Those of the pairs that touch or overlap now: (m, 2) int64. It does not depend on when lists were built."""
-        pairs = methods.only_near(self._bodies, self._sorted, 0.0)
+        with _jit.threads(self._threads):
+            pairs = methods.only_near(self._bodies, self._sorted, 0.0)
         return pairs if self._by_id is None else self._by_id[pairs]
 
     @property
@@ -70,13 +72,13 @@ class Neighbors:
         _follow.list_partners(_check.frozen(self._sorted), starts, partners)
         starts = starts[:-1]
         if self._by_id is None:
-            return starts, partners
+            return _check.frozen(starts), _check.frozen(partners)
         rank = np.empty(n, np.int64)
         rank[self._by_id] = np.arange(n)
         counts = np.diff(starts)[rank]
         rows = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
         source = np.repeat(starts[rank] - rows[:-1], counts) + np.arange(len(partners))
-        return rows, self._by_id[partners[source]].astype(np.int32)
+        return _check.frozen(rows), _check.frozen(self._by_id[partners[source]].astype(np.int32))
 
 
 @dataclass
@@ -132,12 +134,15 @@ class _Search:
             _check.choice("skin", skin, ["auto"])
         self._skin = None if isinstance(skin, str) else _check.not_negative("skin", skin)
         self._every = None if rebuild_every is None else _check.integer("rebuild_every", rebuild_every, 1)
-        self._settings = Settings(
-            None if cell_size is None else _check.positive("cell_size", cell_size),
-            None if zone_radius is None else _check.positive("zone_radius", zone_radius),
-            all_pairs,
-        )
-        self._box, self._periodic, self._threads = box, periodic, threads
+        self._settings = read_settings(method, cell_size, zone_radius, all_pairs)
+        if self._skin is not None and zone_radius is not None:
+            raise InputError(
+                f"skin: found {skin!r} with a zone_radius, expected one of the two, as each sets the other"
+            )
+        if box is None and np.any(periodic):
+            raise InputError("box: found None, expected lengths, since an axis is periodic")
+        with _jit.threads(threads):
+            self._box, self._periodic, self._threads = box, periodic, threads
         self.statistics = Statistics()
         self._built: Bodies | None = None  # as of the last rebuild
         self._ids: NDArray[np.int64] | None = None
@@ -153,36 +158,37 @@ class _Search:
         self._tuner.note_use(entered - self._left, len(self._pairs))
         numbers = self._read_ids(ids, len(bodies))
         by_id = None if numbers is None or (np.diff(numbers) > 0).all() else np.argsort(numbers, kind="stable")
-        if by_id is not None:
+        if by_id is not None and numbers is not None:
+            numbers = numbers[by_id]
             bodies = Bodies(bodies.rows[by_id], bodies.centres[by_id], bodies.half[by_id], bodies.space)
         stats = self.statistics
         stats.updates += 1
         self._since += 1
         same = self._built is not None and len(self._built) == len(bodies) and _equal(self._ids, numbers)
         moved = self._moved(bodies) if same else math.inf
-        checked = time.perf_counter()
-        stats.seconds["check"] += checked - entered
-        late = moved > stats.skin
+        needed = moved > stats.skin
         if self._every is not None and same:
             due = self._since >= self._every
-            if late and not due:
+            if needed and not due:
                 self._report_late(moved)
-            late = due
-        if late:
+            needed = due
+        checked = time.perf_counter()
+        stats.seconds["check"] += checked - entered
+        if needed:
             self._tuner.note_motion(moved, self._since)
-            self._ids = None if numbers is None else numbers.copy()
+            self._ids = numbers
             self._rebuild(bodies)
             stats.seconds["rebuild"] += time.perf_counter() - checked
         stats.pairs = len(self._pairs)
         self._left = time.perf_counter()
-        return Neighbors(self._pairs, bodies, by_id)
+        return Neighbors(self._pairs, bodies, by_id, self._threads)
 
     @staticmethod
     def _read_ids(ids: ArrayLike | None, count: int) -> NDArray[np.int64] | None:
         if ids is None:
             return None
         numbers = np.asarray(ids)
-        if numbers.shape != (count,) or numbers.dtype.kind not in "iu":
+        if numbers.shape != (count,) or (numbers.dtype.kind not in "iu" and count > 0):
             raise InputError(f"ids: found {numbers.dtype} of shape {numbers.shape}, expected {count} integers")
         values, first = np.unique(numbers, return_index=True)
         if len(values) < count:
@@ -220,14 +226,14 @@ class _Search:
             self._lists = None
             settings = self._settings
             if stats.method == "verlet":  # the lists hold all partners in the zone, so that these are the candidates
-                found = methods.verlet_zones(bodies, methods.zone_for_skin(bodies, stats.skin), settings)
+                found = methods.verlet_zones(bodies, bodies.reach(0) + stats.skin, settings)
             else:
                 found = methods.find(stats.method, bodies, stats.skin, settings)
             self._pairs, stats.cell_sizes = found.pairs, found.cell_sizes
             stats.tests += found.tests
         self._built, self._since = bodies, 0
         stats.rebuilds += 1
-        self._tuner.note_rebuild(stats.method, time.perf_counter() - start, len(self._pairs), stats.skin)
+        self._tuner.note_rebuild(stats.method, time.perf_counter() - start, len(bodies), len(self._pairs), stats.skin)
 
     def _sweep(self, bodies: Bodies, skin: float) -> NDArray[np.int64]:
         if len(bodies) < 2:
@@ -246,28 +252,43 @@ class _Search:
         return self._lists.pairs()
 
     def _choose_skin(self, bodies: Bodies) -> tuple[float, str]:
-        size = float(bodies.sizes.mean()) if len(bodies) else 0.0
-        if self._method == "verlet" and self._skin is None:
-            zone = methods.zone_of(bodies, 0.0, self._settings.zone_radius)
-            return zone - 2 * float(bodies.half.max(initial=0.0)), "zone radius less the largest diameter"
-        if self._method == "cells" and self._skin is None and self._settings.cell_size is not None:
-            return self._settings.cell_size - 2 * float(bodies.half.max(initial=0.0)), "cell size less the largest size"
-        skin, why = (self._skin, "as asked") if self._skin is not None else self._tuner.best_skin(size, bodies)
+        skin, why = self._wanted_skin(bodies)
         room = _room(bodies)
         return (skin, why) if skin <= room else (room, "as much as the periodic box allows")
+
+    def _wanted_skin(self, bodies: Bodies) -> tuple[float, str]:
+        if self._skin is not None:
+            return self._skin, "as asked"
+        if self._method == "verlet":
+            zone = methods.zone_of(bodies, 0.0, self._settings.zone_radius)
+            return zone - bodies.reach(0), "zone radius less the largest distance of centres that touch"
+        largest = float(bodies.sizes.max(initial=0.0))
+        if self._settings.cell_size is not None and self._settings.cell_size >= largest:
+            # A little less: size and skin together must not be rounded to more than the cell.
+            return (self._settings.cell_size - largest) * (1 - 2.0**-40), "cell size less the largest size"
+        return self._tuner.best_skin(_typical_length(bodies), bodies.space.dimension)
 
     def _choose_method(self, bodies: Bodies) -> tuple[str, str]:
         if self._method != "auto":
             return self._method, "as asked"
-        first, why = methods.choose(bodies)
+        first, why = methods.choose(len(bodies))
         return self._tuner.best_method(first, why, self.statistics.rebuilds, self._rivals(bodies, first))
 
     def _rivals(self, bodies: Bodies, first: str) -> list[str]:
-        """Methods that might be faster than the first choice, and are not hopeless."""
+        """A method that might be faster than the first choice."""
         if first == "brute":
             return ["levels"]
         sizes = bodies.sizes
         return ["cells"] if sizes.max() < 4 * sizes.mean() else ["sweep"]
+
+
+def _typical_length(bodies: Bodies) -> float:
+    """Mean size of the bodies; of points, about their distance."""
+    if len(bodies) == 0:
+        return 0.0
+    size = float(bodies.sizes.mean())
+    extent = np.ptp(bodies.rows[:, : bodies.space.dimension], axis=0)
+    return size if size > 0 else float(extent.max() / len(bodies) ** (1 / bodies.space.dimension))
 
 
 def _equal(ids: NDArray[np.int64] | None, others: NDArray[np.int64] | None) -> bool:
@@ -278,9 +299,8 @@ def _room(bodies: Bodies) -> float:
     """The largest skin with which no pair is seen twice in a periodic box."""
     room = math.inf
     if len(bodies) > 1:
-        for axis in np.flatnonzero(bodies.space.period):
-            reach = float(np.partition(bodies.half[:, axis], -2)[-2:].sum())
-            room = min(room, 0.499 * float(bodies.space.period[axis]) - reach)
+        for axis in np.flatnonzero(bodies.space.period).tolist():
+            room = min(room, 0.499 * float(bodies.space.period[axis]) - bodies.reach(axis))
     return max(room, 0.0)
 
 
@@ -290,8 +310,8 @@ class _Tuner:
     def __init__(self) -> None:
         self._use = 0.0  # seconds per listed pair that the caller takes for a step, smoothed
         self._speed = 0.0  # by how much two bodies come nearer in a step, at most, smoothed
-        self._seconds: dict[str, float] = {}  # for the last rebuild by each method
-        self._last = (0, 0.0)  # pairs and skin of the last rebuild
+        self._seconds: dict[str, float] = {}  # for the last rebuild by each method, per body
+        self._last = (0, 0, 0.0)  # bodies, pairs and skin of the last rebuild
 
     def note_use(self, seconds: float, pairs: int) -> None:
         if pairs > 0 and 0 < seconds < 10:
@@ -302,35 +322,33 @@ class _Tuner:
             speed = moved / steps
             self._speed = speed if self._speed == 0 else 0.5 * self._speed + 0.5 * speed
 
-    def note_rebuild(self, method: str, seconds: float, pairs: int, skin: float) -> None:
-        self._seconds[method] = seconds
-        self._last = pairs, skin
+    def note_rebuild(self, method: str, seconds: float, bodies: int, pairs: int, skin: float) -> None:
+        self._seconds[method] = seconds / max(bodies, 1)
+        self._last = bodies, pairs, skin
 
-    def best_skin(self, size: float, bodies: Bodies) -> tuple[float, str]:
+    def best_skin(self, length: float, dimension: int) -> tuple[float, str]:
         """Least cost per step: rebuild / steps between rebuilds + use of all listed pairs.
 
-        steps = skin / speed; pairs and time of a rebuild grow like the volume (size + skin)^d.
+        steps = skin / speed; pairs and time of a rebuild grow like the volume (length + skin)^d.
         """
-        if self._speed == 0 or not self._seconds or self._last[0] == 0 or size == 0:
-            return _FIRST_SKIN * size, "a first guess, before the motion is known"
-        pairs, skin = self._last
-        skins = _SKINS * size
-        growth = ((size + skins) / (size + skin)) ** bodies.space.dimension
+        if self._speed == 0 or not self._seconds or length == 0:
+            return _FIRST_SKIN * length, "a first guess, before the motion is known"
+        bodies, pairs, skin = self._last
+        skins = _SKINS * length
+        growth = ((length + skins) / (length + skin)) ** dimension
         steps = np.maximum(np.floor(skins / self._speed), 1)
-        rebuild = min(self._seconds.values())
-        cost = rebuild * (0.5 + 0.5 * growth) / steps + self._use * pairs * growth
+        rebuild = bodies * min(self._seconds.values())
+        cost = rebuild * (0.5 + 0.5 * growth) / steps + self._use * max(pairs, 1) * growth
         best = float(skins[np.argmin(cost)])
         return min(max(best, skin / 2), 2 * skin if skin > 0 else best), "from the times of rebuilds and steps so far"
 
     def best_method(self, first: str, why: str, rebuilds: int, rivals: list[str]) -> tuple[str, str]:
-        for rival in rivals:
-            if rebuilds in _TRIALS or (rebuilds - 1) in _TRIALS:  # twice: the first may have to compile or to start
-                return rival, "a trial, to compare times"
+        if rivals and (rebuilds in _TRIALS or rebuilds - 1 in _TRIALS):  # twice: the first may have to start or compile
+            return rivals[0], "a trial, to compare times"
         timed = {name: self._seconds[name] for name in (first, *rivals) if name in self._seconds}
-        if len(timed) > 1:
-            fastest = min(timed, key=lambda name: timed[name])
-            if fastest != first and timed[fastest] < 0.9 * timed[first]:
-                return fastest, f"{timed[first] / timed[fastest]:.1f} times faster than {first} in a trial"
+        fastest = min(timed, key=lambda name: timed[name], default=first)
+        if first in timed and timed[fastest] < 0.9 * timed[first]:
+            return fastest, f"{timed[first] / timed[fastest]:.1f} times faster than {first} in a trial"
         return first, why
 
 

@@ -53,6 +53,10 @@ class Bodies:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def reach(self, axis: int) -> float:
+        """Largest distance along an axis at which two bodies touch: the sum of the two largest half sizes."""
+        return float(np.partition(self.half[:, axis], -2)[-2:].sum()) if len(self) > 1 else 0.0
+
     @property
     def sizes(self) -> NDArray[np.float64]:
         """(n,) largest length of every body."""
@@ -74,14 +78,13 @@ def read_space(box: ArrayLike | None, periodic: bool | ArrayLike, dimension: int
         if flags.any():
             raise InputError(f"box: found None, expected {wanted}, since an axis is periodic")
         return Space(dimension, low, lengths, np.zeros(3))
-    try:
-        corners = np.asarray(box, np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"box: found {box!r}, expected {wanted}") from None
+    corners = _check.numbers("box", box, wanted).astype(np.float64)
     if corners.shape == (dimension,):
         corners = np.stack([np.zeros(dimension), corners])
-    if corners.shape != (2, dimension) or not np.isfinite(corners).all() or (corners[0] >= corners[1]).any():
+    if corners.shape != (2, dimension):
         raise InputError(f"box: found {box!r}, expected {wanted}")
+    if not np.isfinite(corners).all() or (corners[0] >= corners[1]).any():
+        raise InputError(f"box: found {box!r}, expected finite numbers and lengths above 0")
     if np.abs(corners).max() > _LARGEST:
         raise InputError(f"box: found {box!r}, expected numbers up to {_LARGEST:g}")
     low[:dimension], lengths[:dimension] = corners[0], corners[1] - corners[0]
@@ -91,10 +94,10 @@ def read_space(box: ArrayLike | None, periodic: bool | ArrayLike, dimension: int
 
 
 def _dimension(name: str, value: Any) -> int:
-    shape = np.shape(value)
+    shape = _check.numbers(name, value, "numbers of shape (n, 2) or (n, 3)").shape
     if len(shape) == 2 and shape[1] in (2, 3):
         return shape[1]
-    if 0 in shape:
+    if shape in ((0,), (0, 0)):
         return 3
     raise InputError(f"{name}: found shape {shape}, expected (n, 2) or (n, 3)")
 
@@ -162,10 +165,10 @@ def _check_room(name: str, what: str, half: NDArray[np.float64], gap: float, spa
                 f"the size of {what} {bad[0]} ({name})"
             )
         if space.period[axis] > 0 and len(half) > 1:
-            first, second = np.sort(np.partition(half[:, axis], -2)[-2:])
-            reach = float(first + second + gap)
+            i, j = np.argpartition(half[:, axis], -2)[-2:]
+            reach = float(half[i, axis] + half[j, axis] + gap)
             if not 2 * reach < length:
                 raise InputError(
                     f"box: found length {length:g} along {'xyz'[axis]}, expected more than {2 * reach:g}, twice the "
-                    f"largest distance at which two bodies count as near; a pair would be seen twice"
+                    f"distance at which rows {min(i, j)} and {max(i, j)} count as near; the pair would be seen twice"
                 )

@@ -83,14 +83,20 @@ def _find_pairs(
     out = Path(f"{path.stem}-pairs.npy") if out is None else out
     if out.suffix.lower() not in (".npy", ".csv"):
         raise InputError(f"{out}: ending {out.suffix!r}, expected .npy or .csv")
+    if not out.absolute().parent.is_dir():
+        raise InputError(f"{out}: no such folder, expected one to write into")
     if out.exists() and path.exists() and out.samefile(path):
         raise InputError(f"{out}: is the file of the spheres, expected another for the output")
     with progress(after=1.0) as bar:
         task = bar.add_task("Loading", total=None)
         with timed("loading"):
-            from impinge.broad.files import read_spheres, write_pairs
+            import numpy as np
 
-            impinge.pairs([[0.0, 0.0]] * 100, 1.0, method=method)  # so that no time below is the compiler's
+            from impinge.broad.files import read_spheres, write_pairs
+            from impinge.broad.methods import choose
+
+            for places in (np.arange(20.0), np.arange(1000.0)):  # few and many, so that no time below is the compiler's
+                impinge.pairs(np.stack([places, places], axis=1), 1.0, method=method, gap=1.0)
         with timed("reading"):
             centres, radii = read_spheres(path, radius)
         with timed("searching"):
@@ -112,7 +118,7 @@ def _find_pairs(
         },
         "pairs": len(found),
         "output": str(out),
-        "method": method,
+        "method": choose(count)[0] if method == "auto" else method,
         "seconds": seconds,
         "spheres_per_second": round(count / seconds["searching"]) if count else None,
     }

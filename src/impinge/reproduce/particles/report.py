@@ -183,7 +183,7 @@ Milliseconds per step, 3.1:
 
 ![Fracture](particles-fracture.png)
 
-Nanoseconds per particle and step; beyond R/r = 10 as many spheres are broken as give a million pieces.
+Nanoseconds per particle and step; for large R/r fewer spheres are broken, as the number of pieces is limited.
 
 {_fracture_table(fracture)}
 
