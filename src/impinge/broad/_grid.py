@@ -26,6 +26,7 @@ RANGES = 64  # ranges of bodies tested at a time
 EXPONENTS = 2100  # different exponents of doubles
 FAR = 2.0**60  # cells are not numbered beyond, so that numbers fit into integers
 NOT, BY_REACH, BY_CELL = 0, 1, 2
+WIDE = 8  # rows beyond which a sphere is gone through row by row as wide as it is there
 TINY = 1e-150  # shorter lengths have squares that are not doubles, and count as 0
 SLACK = 2.0**-48  # of coordinates and reaches: more than rounding
 
@@ -243,23 +244,26 @@ def _search_level(
     x0, nx = _span(x, rx, low[0], per, mx, folded[level, 0])
     y0, ny = _span(y, ry, low[1], per, my, folded[level, 1])
     z0, nz = _span(z, rz, low[2], per, mz, folded[level, 2])
+    fold_x, fold_y, fold_z = folded[level, 0], folded[level, 1], folded[level, 2]
     # Of a sphere that reaches over many rows, most need not be gone through over the full width.
-    ball = bodies.shape[1] == 4 and ny > 3 and not (folded[level, 0] or folded[level, 1] or folded[level, 2])
+    ball = bodies.shape[1] == 4 and ny > WIDE and not (fold_x or fold_y or fold_z)
+    at = _fold(x0, mx, fold_x)
+    until = min(at + nx, mx)
     n, tests = 0, 0
     for c in range(z0, z0 + nz):
-        plane = _fold(c, mz, folded[level, 2]) * my
+        plane = _fold(c, mz, fold_z) * my
+        dz = _beside(z, c, low[2], length) if ball else 0.0
         for b in range(y0, y0 + ny):
             if ball:
-                dy, dz = _beside(y, b, low[1], length), _beside(z, c, low[2], length)
+                dy = _beside(y, b, low[1], length)
                 rest_sq = rx * rx * (1.0 + SLACK) - dy * dy - dz * dz
                 if rest_sq < 0.0:
                     continue
-                x0, nx = _span(x, math.sqrt(rest_sq), low[0], per, mx, False)
+                at, nx = _span(x, math.sqrt(rest_sq), low[0], per, mx, False)
+                until = at + nx
             if nx <= 0:
                 continue
-            row = base + (plane + _fold(b, my, folded[level, 1])) * mx
-            at = _fold(x0, mx, folded[level, 0])
-            until = min(at + nx, mx)
+            row = base + (plane + _fold(b, my, fold_y)) * mx
             rest = nx - (until - at)  # cells of a folded row that start again at its beginning
             for part in range(2 if rest > 0 else 1):
                 begin = np.int64(starts[row + at] if part == 0 else starts[row])
