@@ -14,13 +14,12 @@ from impinge.shapes.mesh import Mesh
 __all__ = ["ClosestTree"]
 
 _CUBE = 8  # side of the cubes of grid points that one thread takes at a time
-
-
-def _path(side: int) -> NDArray[np.int64]:
-    """Corners of the packets of 2³ points in a cube, to and fro so that each touches the one before it."""
-    steps = range(0, side, 2)
-    rows = [(i, j) for i in steps for j in (steps if i % 4 == 0 else reversed(steps))]
-    return np.array([(i, j, k) for n, (i, j) in enumerate(rows) for k in (steps if n % 2 == 0 else reversed(steps))])
+_CHUNK = 1 << 18  # points that are asked for at a time where a grid is too far away
+_REACH = 32.0  # in sizes of the mesh: from farther away single precision does not tell its triangles apart
+# Corners of the packets of 2³ points in a cube: the 8 of a block of 4³ points one after the other, and in both
+# blocks and packets most steps go to a neighbour.
+_STEPS = np.array([(0, 0, 0), (0, 0, 1), (0, 1, 1), (0, 1, 0), (1, 1, 0), (1, 1, 1), (1, 0, 1), (1, 0, 0)])
+_PATH = (4 * _STEPS[:, None] + 2 * _STEPS).reshape(-1, 3)
 
 
 class ClosestTree:
@@ -59,12 +58,12 @@ class ClosestTree:
         self._faces = np.empty(n_leaves * width, np.int32)
         tree = (self._children, self._nodes, self._leaves, self._faces)
         _closest_build.bound_nodes(len(self._children), corners, order, ranges, *tree)
-        self._grid: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+        self._grid: tuple[NDArray[np.float32], ...] = ()
 
     @property
     def nbytes(self) -> int:
-        """Memory of the tree, bytes; `grid_distance` adds about twice as much on its first call."""
-        tree = [self._children, self._nodes, self._leaves, self._faces, *(self._grid or ())]
+        """Memory of the tree, bytes; `grid_distance` adds about as much again on its first call."""
+        tree = [self._children, self._nodes, self._leaves, self._faces, *self._grid]
         return sum(array.nbytes for array in tree)
 
     def _scale(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -133,16 +132,21 @@ class ClosestTree:
         u, v, w = (np.ascontiguousarray(self._scale(axis)) for axis in (x, y, z))
         centre = self._scale(self._centre)
         reach = max(np.abs(axis - middle).max() for axis, middle in zip((u, v, w), centre, strict=True))
-        if reach > _closest.FAR:
-            points = np.stack(np.meshgrid(x, y, z, indexing="ij"), axis=-1).reshape(-1, 3)
-            return self.query(np.ascontiguousarray(points))[2].reshape(shape)
-        if self._grid is None:
+        if reach > _REACH:
+            rows = max(_CHUNK // (shape[1] * shape[2]), 1)  # the points of the whole grid may not fit
+            for i in range(0, shape[0], rows):
+                points = np.stack(np.meshgrid(x[i : i + rows], y, z, indexing="ij"), axis=-1).reshape(-1, 3)
+                distance[i : i + rows] = self.query(points)[2].reshape(-1, *shape[1:])
+            return distance
+        if not self._grid:
             leaves = len(self._leaves) // _closest.LEAF
-            frames, boxes = np.empty(leaves * _closest_grid.FRAMES), np.empty(leaves * _closest.BOX)
-            _closest_grid.frame_leaves(len(self._children), self._nodes, self._children, self._leaves, frames, boxes)
-            self._grid = boxes, frames
-        tree = (self._nodes, self._children, self._leaves, self._faces, *self._grid)
+            sizes = len(self._nodes), leaves * _closest_grid.ROOM, leaves * _closest_grid.FRAMES
+            grid = tuple(np.empty(size, np.float32) for size in sizes)
+            tree = (self._nodes, self._children, self._leaves, centre)
+            _closest_grid.frame_leaves(len(self._children), *tree, *grid)
+            self._grid = grid
         cubes = math.prod(-(-n // _CUBE) for n in shape)
-        _closest_grid.grid_distances(cubes, u, v, w, _path(_CUBE), _CUBE, *tree, distance)
+        parts = (self._nodes, self._children, self._leaves, self._faces, centre, *self._grid)
+        _closest_grid.grid_distances(cubes, _closest.WIDTH, u, v, w, _PATH, _CUBE, *parts, distance)
         with np.errstate(over="ignore"):
             return np.ldexp(distance, -self._exponent)
