@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from impinge import Mesh, _jit, shapes
-from impinge.inside import _closest
+from impinge.inside import _closest, _closest_grid
 from impinge.inside.closest import ClosestTree
 
 from .. import naive
@@ -172,22 +172,110 @@ def test_no_points() -> None:
     assert face.shape == distance.shape == (0,)
 
 
-@pytest.mark.parametrize(
-    "name", ["sphere-4", "box-divided", "needles", "lattice-blob", "nested", "foam", "tiny", "far-away"]
-)
-@pytest.mark.parametrize("shape", [(17, 18, 19), (1, 1, 1), (3, 1, 40)])
+def assert_grid_like_points(tree: ClosestTree, axes: list[np.ndarray], size: float) -> None:
+    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+    found = tree.grid_distance(*axes)
+    assert found.shape == points.shape[:3]
+    wanted = tree.query(np.ascontiguousarray(points.reshape(-1, 3)))[2]
+    np.testing.assert_allclose(found.ravel(), wanted, rtol=2 * U, atol=1e-140 * size)  # squares underflow below
+
+
+@pytest.mark.parametrize("name", [name for name in scenes.SMALL if name != "largest"])
+@pytest.mark.parametrize("shape", [(9, 10, 11), (1, 1, 1), (3, 1, 30), (1, 17, 1)])
 def test_grid_is_the_same_as_its_points(name: str, shape: tuple[int, int, int]) -> None:
     mesh = scenes.SMALL[name]()
-    tree = ClosestTree(mesh)
     low, high = mesh.bounds
     reach = (high - low).max() * 0.1
     axes = [np.linspace(low[k] - reach, high[k] + reach, shape[k]) for k in range(3)]
-    points = np.ascontiguousarray(np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3))
-    _, _, wanted = tree.query(points)
-    found = tree.grid_distance(*axes)
-    assert found.shape == shape
-    tolerance = 2 * U * float(np.abs(points).max())
-    np.testing.assert_allclose(found.ravel(), wanted, rtol=2 * U, atol=tolerance)
+    assert_grid_like_points(ClosestTree(mesh), axes, reach)
+
+
+@pytest.mark.parametrize("faces", [1, 8, 9, 64, 65, 72, 73, 513, 520, 577, 600])
+def test_grid_of_any_number_of_faces(faces: int) -> None:
+    """Trees of all depths, full or with leaves next to nodes."""
+    mesh = shapes.foam(6000)
+    tree = ClosestTree(Mesh(mesh.vertices, mesh.faces[:faces]))
+    assert_grid_like_points(tree, [np.linspace(-1, 1, 12)] * 3, 1.0)
+
+
+@pytest.mark.parametrize("reach", [3.0, 100.0, 1e3, 1e7])
+@pytest.mark.parametrize("name", ["sphere-4", "foam", "lattice-blob"])
+def test_grid_from_far_away(name: str, reach: float) -> None:
+    tree = ClosestTree(scenes.SMALL[name]())
+    axes = [np.linspace(-reach, reach, 9), np.linspace(-reach, reach, 8), np.linspace(0.3 * reach, reach, 7)]
+    assert_grid_like_points(tree, axes, reach)
+    assert_grid_like_points(tree, [axis / reach + reach for axis in axes], reach)
+
+
+def test_grid_of_a_small_part() -> None:
+    """A thousandth of the mesh, which single precision hardly resolves, and points on the surface itself."""
+    tree = ClosestTree(scenes.uneven())
+    assert_grid_like_points(tree, [np.linspace(c - 0.06, c + 0.06, 13) for c in (0.3, 0.2, 0.1)], 1.0)
+    assert_grid_like_points(tree, [np.linspace(c - 1e-7, c + 1e-7, 5) for c in (0.35, 0.2, 0.1)], 1.0)
+    assert_grid_like_points(ClosestTree(shapes.box(divisions=6)), [np.linspace(0, 1, 13)] * 3, 1.0)
+
+
+def test_grid_where_everything_is_near() -> None:
+    """Around the centre of a sphere more leaves are found than a packet takes."""
+    ball = shapes.octasphere(5)
+    around = [np.array([-1e-3, 0.0, 1e-9, 1e-3, 0.1])] * 3
+    assert_grid_like_points(ClosestTree(ball), around, 1.0)
+    assert_grid_like_points(ClosestTree(Mesh.concatenate([ball, ball.flipped()])), around, 1.0)
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(-2, 2)] * 3), min_size=3, max_size=9),
+    st.lists(st.tuples(*[st.integers(0, 20)] * 3), min_size=1, max_size=80),
+    st.tuples(*[st.lists(st.integers(-6, 6), min_size=1, max_size=6)] * 3),
+)
+def test_grid_of_any_faces(vertices: list, faces: list, places: tuple) -> None:
+    """Heaps of lattice triangles, and planes of grid points in any order, some of them twice."""
+    tree = ClosestTree(Mesh(vertices, np.array(faces) % len(vertices)))
+    assert_grid_like_points(tree, [np.array(axis) / 2 for axis in places], 1.0)
+
+
+def test_grid_does_not_depend_on_threads() -> None:
+    tree = ClosestTree(shapes.foam(6000))
+    axes = [np.linspace(-1, 1, n) for n in (33, 20, 27)]
+    with _jit.threads(1):
+        wanted = tree.grid_distance(*axes)
+    np.testing.assert_array_equal(tree.grid_distance(*axes), wanted)
+
+
+def test_grid_takes_no_more_memory_than_the_tree() -> None:
+    tree = ClosestTree(shapes.octasphere(4))
+    before = tree.nbytes
+    tree.grid_distance(*[np.zeros(2)] * 3)
+    assert tree.nbytes < 2.1 * before
+
+
+@pytest.mark.parametrize("width", [1.0, 1e-2, 1e-4, 1e-6, 1e-8, 1e-12, 0.0])
+def test_single_precision_is_as_good_as_promised(width: float) -> None:
+    """Distances from triangles of all shapes, needles included, are within the margin for their rounding."""
+    rng = np.random.default_rng(7)
+    n, lanes = 600, _closest.WIDTH
+    ends = rng.uniform(-1, 1, (n, 2, 3)) * rng.choice([1.0, 1e-3, 1e-6], (n, 1, 1))
+    third = ends[:, 0] + rng.uniform(-0.2, 1.2, (n, 1)) * (ends[:, 1] - ends[:, 0]) + width * rng.normal(size=(n, 3))
+    corners = np.clip(np.concatenate([ends, third[:, None]], axis=1) + rng.uniform(-1, 1, (n, 1, 3)), -1, 1)
+    tree = ClosestTree(Mesh(np.vstack([corners.reshape(-1, 3), [[-1] * 3, [1] * 3]]), np.arange(3 * n).reshape(-1, 3)))
+    tree.grid_distance(*[np.zeros(1)] * 3)
+    centre, (_, _, frames) = tree._scale(tree._centre), tree._grid
+    leaves = len(frames) // _closest_grid.FRAMES
+    for reach in (1.0, 3.0, 30.0):
+        # Anywhere, and close to some vertex
+        far, near = rng.uniform(-reach, reach, (4, 3)), tree._scale(corners[rng.integers(0, n, 4), 0])
+        points = np.vstack([far, near + 1e-5 * rng.normal(size=(4, 3))])
+        packet = np.concatenate([(points - centre).T.ravel(), np.zeros(4 * lanes)]).astype(np.float32)
+        pairs = np.arange(leaves * lanes)
+        squares, nearest = np.empty(len(pairs) * lanes, np.float32), np.full(2 * lanes * lanes, np.inf, np.float32)
+        _closest_grid._measure_pairs(frames, np.arange(leaves), pairs, 0, len(pairs), lanes, packet, nearest, squares)
+        exact = np.empty((leaves, lanes, lanes))
+        for j, point in enumerate(points):
+            for leaf in range(leaves):
+                _closest.measure_lanes(tree._leaves, leaf, *(np.full(lanes, x) for x in point), exact[leaf, j])
+        sizes = np.linalg.norm(points - centre, axis=1) + _closest_grid.LARGEST_RADIUS
+        error = np.abs(np.sqrt(squares.astype(float)).reshape(exact.shape) - np.sqrt(exact)) / sizes[:, None]
+        assert error.max() < 0.5 * _closest_grid.ROUNDING
 
 
 def test_grid_edge_cases() -> None:

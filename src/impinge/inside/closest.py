@@ -15,7 +15,7 @@ __all__ = ["ClosestTree"]
 
 _CUBE = 8  # side of the cubes of grid points that one thread takes at a time
 _CHUNK = 1 << 18  # points that are asked for at a time where a grid is too far away
-_REACH = 32.0  # in sizes of the mesh: from farther away single precision does not tell its triangles apart
+_REACH = 128.0  # in sizes of the mesh: from farther away single precision hardly tells its triangles apart
 # Corners of the packets of 2³ points in a cube: the 8 of a block of 4³ points one after the other, and in both
 # blocks and packets most steps go to a neighbour.
 _STEPS = np.array([(0, 0, 0), (0, 0, 1), (0, 1, 1), (0, 1, 0), (1, 1, 0), (1, 1, 1), (1, 0, 1), (1, 0, 0)])
