@@ -116,7 +116,8 @@ def test_sum_of_many_angles_is_an_integer() -> None:
     assert np.abs(winding - np.rint(winding)).max() < 1e-13
 
 
-_COORDINATE = st.floats(-2, 2, allow_subnormal=False)
+# On a fine lattice: next to an edge the angle jumps, and rounding decides on which side a point is.
+_COORDINATE = st.floats(-2, 2).map(lambda x: round(x * 2**20) / 2**20)
 
 
 @given(st.lists(st.tuples(_COORDINATE, _COORDINATE, _COORDINATE), min_size=4, max_size=4), st.integers(-600, 600))
