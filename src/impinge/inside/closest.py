@@ -70,6 +70,13 @@ class ClosestTree:
         with np.errstate(over="ignore", under="ignore"):
             return np.ldexp(array, self._exponent)
 
+    def _unscale(self, array: NDArray[np.float64]) -> None:
+        """In place what undoes `_scale`; a product where 2^exponent is a double, many times faster than ldexp."""
+        if abs(self._exponent) < 1000:
+            np.multiply(array, 2.0**-self._exponent, out=array)
+        else:
+            np.ldexp(array, -self._exponent, out=array)
+
     def query(self, points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
         """Nearest point of the surface for every point.
 
@@ -103,8 +110,8 @@ class ClosestTree:
         tree = (self._nodes, self._children, self._leaves, self._faces)
         _closest.find_closest(-(-n // _closest.CHUNK), in_order, home, *tree, closest, face, distance)
         with np.errstate(over="ignore"):
-            closest = np.ldexp(closest, -self._exponent)
-            distance = np.ldexp(distance, -self._exponent)
+            self._unscale(closest)
+            self._unscale(distance)
         if beyond:
             for i in np.flatnonzero(np.abs(scaled - centre[1]).max(axis=1) > 0.5 * _closest.FAR):
                 distance[i] = math.dist(points[i], closest[i])
@@ -149,4 +156,5 @@ class ClosestTree:
         parts = (self._nodes, self._children, self._leaves, self._faces, centre, *self._grid)
         _closest_grid.grid_distances(cubes, _closest.WIDTH, u, v, w, _PATH, _CUBE, *parts, distance)
         with np.errstate(over="ignore"):
-            return np.ldexp(distance, -self._exponent)
+            self._unscale(distance)
+        return distance
