@@ -3,10 +3,9 @@
 import math
 
 from impinge._jit import exact, kernel, parallel
-from impinge.broad._near import shorter
+from impinge.broad._near import SLACK, shorter
 
 BLOCK = 4096  # bodies looked at by one thread at a time
-SLACK = 2.0**-48  # of coordinates: more than rounding
 
 
 @exact

@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from impinge._jit import exact, kernel, parallel
-from impinge.broad._near import near, touch
+from impinge.broad._near import SLACK, TINY, near, touch
 
 BLOCK = 65536  # bodies surveyed at a time
 RANGES = 64  # ranges of bodies tested at a time
@@ -27,8 +27,6 @@ EXPONENTS = 2100  # different exponents of doubles
 FAR = 2.0**60  # cells are not numbered beyond, so that numbers fit into integers
 NOT, BY_REACH, BY_CELL = 0, 1, 2
 WIDE = 8  # rows beyond which a sphere is gone through row by row as wide as it is there
-TINY = 1e-150  # shorter lengths have squares that are not doubles, and count as 0
-SLACK = 2.0**-48  # of coordinates and reaches: more than rounding
 
 
 @exact

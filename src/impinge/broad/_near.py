@@ -4,6 +4,9 @@ import math
 
 from impinge._jit import exact, parallel
 
+SLACK = 2.0**-48  # of coordinates, sizes and periods: more than the rounding of all that decides who is near
+TINY = 1e-150  # shorter lengths have squares that are not doubles, and count as 0
+
 
 @exact
 def near(dx, dy, dz, reach):

@@ -15,10 +15,8 @@ Pairs are stored in an open hash table of i · 2^32 + j, i < j: the sparse upper
 import numpy as np
 
 from impinge._jit import exact, kernel, parallel, prefetch
-from impinge.broad._near import wrap
+from impinge.broad._near import SLACK, TINY, wrap
 
-SLACK = 2.0**-48  # of coordinates, sizes and periods: more than the rounding of all that decides who is near
-TINY = 1e-150  # shorter lengths have squares that are not doubles, and count as 0
 EMPTY = -1
 DONE, FULL, LOST = 0, 1, 2
 ONE = np.uint64(1)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.broad import _grid
-from impinge.broad.order import check_memory, most_pairs
+from impinge.broad._near import TINY
+from impinge.broad.order import Part, check_memory, most_pairs
 
 __all__ = ["Found", "Grid", "lay_grid", "search"]
 
@@ -35,14 +36,6 @@ class Grid(NamedTuple):
     begins: NDArray[np.int64]  # (levels + 1,) first body of each level in `order`
     largest: NDArray[np.float64]  # (levels,) largest size
     high: NDArray[np.float64]  # (3,) highest centres
-
-
-class Part(NamedTuple):
-    """Some of the pairs found, not yet sorted: chunk k has keys[begins[k] : ends[k]]."""
-
-    keys: NDArray[np.int64]  # i · 2^32 + j, i < j
-    begins: NDArray[np.int64]
-    ends: NDArray[np.int64]
 
 
 class Found(NamedTuple):
@@ -144,7 +137,7 @@ def _split_sizes(number: NDArray[np.int64], size: NDArray[np.float64], extent: N
 
 def _least_length(size: float, low: NDArray[np.float64], high: NDArray[np.float64]) -> float:
     """Length of cells in which rounding cannot put bodies of this size that touch two cells apart."""
-    return size * (1 + 2.0**-20) + 2.0**-46 * float(np.maximum(np.abs(low), np.abs(high)).max()) + 2 * _grid.TINY
+    return size * (1 + 2.0**-20) + 2.0**-46 * float(np.maximum(np.abs(low), np.abs(high)).max()) + 2 * TINY
 
 
 def _lengths(

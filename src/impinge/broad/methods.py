@@ -13,6 +13,7 @@ from impinge.broad import _brute
 from impinge.broad.grid import Grid, lay_grid, search
 from impinge.broad.order import check_memory, sorted_pairs
 from impinge.broad.space import Bodies
+from impinge.broad.sweep import LinkedLists
 from impinge.errors import InputError
 
 __all__ = [
@@ -148,8 +149,6 @@ def verlet(bodies: Bodies, gap: float, settings: Settings) -> Result:
 
 def sweep(bodies: Bodies, gap: float, settings: Settings) -> Result:
     """Linked linear lists, made by sorting and one sweep [Muth2007b] 2.3."""
-    from impinge.broad.sweep import LinkedLists
-
     lists = LinkedLists(bodies, gap)
     return Result(only_near(bodies, lists.pairs(), gap), lists.tests, ())
 

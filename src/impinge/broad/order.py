@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,18 @@ from numpy.typing import NDArray
 from impinge.broad import _order
 from impinge.errors import InputError
 
-if TYPE_CHECKING:
-    from impinge.broad.grid import Part
-
-__all__ = ["check_memory", "most_pairs", "sorted_pairs"]
+__all__ = ["Part", "check_memory", "most_pairs", "sorted_pairs"]
 
 _LEAST_BITS = 12  # pairs of 4096 lower bodies are sorted within the cache
 _MOST_BUCKETS = 512  # a table of chunks times buckets must not outgrow the pairs
+
+
+class Part(NamedTuple):
+    """Some of the pairs found, not yet sorted: chunk k has keys[begins[k] : ends[k]]."""
+
+    keys: NDArray[np.int64]  # i · 2^32 + j, i < j
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
 
 
 def most_pairs() -> int:

@@ -7,7 +7,7 @@ import time
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,16 +16,14 @@ from impinge import _check, _jit
 from impinge.broad import _follow, methods
 from impinge.broad.methods import BOX_METHODS, METHODS, read_settings
 from impinge.broad.space import Bodies, boxes, spheres
+from impinge.broad.sweep import LinkedLists
 from impinge.errors import InputError, SearchWarning
-
-if TYPE_CHECKING:
-    from impinge.broad.sweep import LinkedLists
 
 __all__ = ["BoxSearch", "NeighborSearch", "Neighbors", "Statistics"]
 
 _FIRST_SKIN = 0.3  # of the mean size: before anything is known about the motion
 _SKINS = 2.0 ** np.linspace(-7, 1, 33)  # tried by `auto`, in mean sizes
-_TRIALS = (4, 40, 400, 4000)  # rebuilds at which `auto` tries the other methods
+_TRIALS = (4, 40, 400, 4000)  # rebuilds at which `auto` tries another method
 
 
 class Neighbors:
@@ -142,7 +140,8 @@ class _Search:
         if box is None and np.any(periodic):
             raise InputError("box: found None, expected lengths, since an axis is periodic")
         with _jit.threads(threads):
-            self._box, self._periodic, self._threads = box, periodic, threads
+            pass  # wrong numbers are told now, not at the first update
+        self._box, self._periodic, self._threads = box, periodic, threads
         self.statistics = Statistics()
         self._built: Bodies | None = None  # as of the last rebuild
         self._ids: NDArray[np.int64] | None = None
@@ -239,8 +238,6 @@ class _Search:
         if len(bodies) < 2:
             self._lists = None
             return np.empty((0, 2), np.int64)
-        from impinge.broad.sweep import LinkedLists
-
         if self._lists is None or self._lists.gap != skin or self._lists.count != len(bodies):
             self._lists = LinkedLists(bodies, skin)
             before = 0
@@ -262,24 +259,25 @@ class _Search:
         if self._method == "verlet":
             zone = methods.zone_of(bodies, 0.0, self._settings.zone_radius)
             return zone - bodies.reach(0), "zone radius less the largest distance of centres that touch"
-        largest = float(bodies.sizes.max(initial=0.0))
-        if self._settings.cell_size is not None and self._settings.cell_size >= largest:
+        if self._settings.cell_size is not None:
             # A little less: size and skin together must not be rounded to more than the cell.
-            return (self._settings.cell_size - largest) * (1 - 2.0**-40), "cell size less the largest size"
+            left = (self._settings.cell_size - float(bodies.sizes.max(initial=0.0))) * (1 - 2.0**-40)
+            return max(left, 0.0), "cell size less the largest size"
         return self._tuner.best_skin(_typical_length(bodies), bodies.space.dimension)
 
     def _choose_method(self, bodies: Bodies) -> tuple[str, str]:
         if self._method != "auto":
             return self._method, "as asked"
         first, why = methods.choose(len(bodies))
-        return self._tuner.best_method(first, why, self.statistics.rebuilds, self._rivals(bodies, first))
+        return self._tuner.best_method(first, why, self.statistics.rebuilds, _rival(bodies, first))
 
-    def _rivals(self, bodies: Bodies, first: str) -> list[str]:
-        """A method that might be faster than the first choice."""
-        if first == "brute":
-            return ["levels"]
-        sizes = bodies.sizes
-        return ["cells"] if sizes.max() < 4 * sizes.mean() else ["sweep"]
+
+def _rival(bodies: Bodies, first: str) -> str:
+    """A method that might be faster than the first choice."""
+    if first == "brute":
+        return "levels"
+    sizes = bodies.sizes
+    return "cells" if sizes.max() < 4 * sizes.mean() else "sweep"
 
 
 def _typical_length(bodies: Bodies) -> float:
@@ -342,13 +340,12 @@ class _Tuner:
         best = float(skins[np.argmin(cost)])
         return min(max(best, skin / 2), 2 * skin if skin > 0 else best), "from the times of rebuilds and steps so far"
 
-    def best_method(self, first: str, why: str, rebuilds: int, rivals: list[str]) -> tuple[str, str]:
-        if rivals and (rebuilds in _TRIALS or rebuilds - 1 in _TRIALS):  # twice: the first may have to start or compile
-            return rivals[0], "a trial, to compare times"
-        timed = {name: self._seconds[name] for name in (first, *rivals) if name in self._seconds}
-        fastest = min(timed, key=lambda name: timed[name], default=first)
-        if first in timed and timed[fastest] < 0.9 * timed[first]:
-            return fastest, f"{timed[first] / timed[fastest]:.1f} times faster than {first} in a trial"
+    def best_method(self, first: str, why: str, rebuilds: int, rival: str) -> tuple[str, str]:
+        if rebuilds in _TRIALS or rebuilds - 1 in _TRIALS:  # twice: the first may have to start or compile
+            return rival, "a trial, to compare times"
+        ours, theirs = self._seconds.get(first, 0.0), self._seconds.get(rival, math.inf)
+        if theirs < 0.9 * ours:
+            return rival, f"{ours / theirs:.1f} times faster than {first} in a trial"
         return first, why
 
 

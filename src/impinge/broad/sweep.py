@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.broad import _sweep
-from impinge.broad.grid import Part
-from impinge.broad.order import sorted_pairs
+from impinge.broad.order import Part, sorted_pairs
 from impinge.broad.space import Bodies
 from impinge.errors import InputError
 
