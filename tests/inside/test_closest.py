@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from impinge import Mesh, _jit, shapes
-from impinge.inside import _closest, _closest_grid
+from impinge.inside import _closest, _closest_frames, _closest_grid
 from impinge.inside.closest import ClosestTree
 
 from .. import naive
@@ -260,7 +260,7 @@ def test_single_precision_is_as_good_as_promised(width: float) -> None:
     tree = ClosestTree(Mesh(np.vstack([corners.reshape(-1, 3), [[-1] * 3, [1] * 3]]), np.arange(3 * n).reshape(-1, 3)))
     tree.grid_distance(*[np.zeros(1)] * 3)
     centre, (_, _, frames) = tree._scale(tree._centre), tree._grid
-    leaves = len(frames) // _closest_grid.FRAMES
+    leaves = len(frames) // _closest_frames.FRAMES
     for reach in (1.0, 3.0, 30.0):
         # Anywhere, and close to some vertex
         far, near = rng.uniform(-reach, reach, (4, 3)), tree._scale(corners[rng.integers(0, n, 4), 0])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge._check import frozen
-from impinge.inside import _closest, _closest_build, _closest_grid
+from impinge.inside import _closest, _closest_build, _closest_frames, _closest_grid
 from impinge.shapes.mesh import Mesh
 
 __all__ = ["ClosestTree"]
@@ -147,10 +147,10 @@ class ClosestTree:
             return distance
         if not self._grid:
             leaves = len(self._leaves) // _closest.LEAF
-            sizes = len(self._nodes), leaves * _closest_grid.ROOM, leaves * _closest_grid.FRAMES
+            sizes = len(self._nodes), leaves * _closest_frames.ROOM, leaves * _closest_frames.FRAMES
             grid = tuple(np.empty(size, np.float32) for size in sizes)
             tree = (self._nodes, self._children, self._leaves, centre)
-            _closest_grid.frame_leaves(len(self._children), *tree, *grid)
+            _closest_frames.frame_leaves(len(self._children), *tree, *grid)
             self._grid = grid
         cubes = math.prod(-(-n // _CUBE) for n in shape)
         parts = (self._nodes, self._children, self._leaves, self._faces, centre, *self._grid)
