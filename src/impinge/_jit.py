@@ -6,6 +6,9 @@ Every compiled function of impinge is decorated with one of:
     small pure functions of numbers, whose signs decide something;
 ``kernel``
     loops over arrays, run by one thread;
+``part``
+    the same as part of others: compiled into its callers, since a call with many arrays costs as much as a loop
+    over twenty numbers;
 ``parallel(grain=n)``
     loops over ``range(first, stop)``, their first two arguments, called with the number of items instead:
     threads take pieces of at least n items as they become free.
@@ -35,7 +38,7 @@ from numba.extending import intrinsic
 
 from impinge.errors import InputError
 
-__all__ = ["cache_folder", "exact", "kernel", "lowest_bit", "parallel", "prefetch", "threads"]
+__all__ = ["cache_folder", "exact", "kernel", "lowest_bit", "parallel", "part", "prefetch", "threads"]
 
 _config: Any = numba.config  # made at run time, so that type checkers do not know its fields
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -85,6 +88,7 @@ def _compiled(**flags: Any) -> Callable[[_Function], _Function]:
 
 exact = _compiled()
 kernel = _compiled(nogil=True)
+part = _compiled(nogil=True, forceinline=True)
 
 _most_threads: int = _config.NUMBA_NUM_THREADS
 _wanted_threads: ContextVar[int] = ContextVar("threads", default=_most_threads)

@@ -48,7 +48,7 @@ def _find_partners(bodies, i, gap, period, partners):
     return found
 
 
-@parallel(grain=8)
+@parallel(grain=128)
 def count_partners(first, stop, bodies, gap, period, counts):
     """Number of partners with higher numbers of every body."""
     partners = np.empty(len(bodies) + 1, np.int64)
@@ -56,7 +56,7 @@ def count_partners(first, stop, bodies, gap, period, counts):
         counts[i] = _find_partners(bodies, i, gap, period, partners)
 
 
-@parallel(grain=8)
+@parallel(grain=128)
 def list_partners(first, stop, bodies, gap, period, starts, pairs):
     """The pairs, those of body i from starts[i] on."""
     partners = np.empty(len(bodies) + 1, np.int64)

@@ -18,38 +18,32 @@ import math
 
 import numpy as np
 
-from impinge._jit import exact, kernel, parallel
+from impinge._jit import exact, kernel, parallel, part
 from impinge.broad._near import SLACK, TINY, near, touch
 
 BLOCK = 65536  # bodies surveyed at a time
-RANGES = 64  # ranges of bodies tested at a time
-EXPONENTS = 2100  # different exponents of doubles
+EXPONENTS = 2047  # of finite doubles
+MANTISSA = 52  # bits of a double to the right of its exponent
 FAR = 2.0**60  # cells are not numbered beyond, so that numbers fit into integers
 NOT, BY_REACH, BY_CELL = 0, 1, 2
 WIDE = 8  # rows beyond which a sphere is gone through row by row as wide as it is there
 
 
-@exact
-def _exponent(size):
-    """Exponent of a double of at least 0, counted from the smallest."""
-    return int(math.frexp(size)[1]) + 1075 if size > 0.0 else 0
-
-
 @parallel(grain=1)
-def survey(first, stop, centres, sizes, low, high, counts, largest):
-    """For every block: lowest and highest centres; number and largest of the sizes with each exponent."""
+def survey(first, stop, centres, sizes, bits, low, high, counts, largest):
+    """For every block: lowest and highest centres; number and largest of the sizes with each exponent.
+
+    bits : the sizes as integers; they are not negative
+    """
     for block in range(first, stop):
         x0, y0, z0 = np.inf, np.inf, np.inf
         x1, y1, z1 = -np.inf, -np.inf, -np.inf
-        before, e = -1.0, 0
         for i in range(block * BLOCK, min((block + 1) * BLOCK, len(centres))):
             x0, x1 = min(x0, centres[i, 0]), max(x1, centres[i, 0])
             y0, y1 = min(y0, centres[i, 1]), max(y1, centres[i, 1])
             z0, z1 = min(z0, centres[i, 2]), max(z1, centres[i, 2])
-            if sizes[i] != before:
-                before = sizes[i]
-                e = _exponent(before)
-                largest[block, e] = max(largest[block, e], before)
+            e = bits[i] >> MANTISSA
+            largest[block, e] = max(largest[block, e], sizes[i])
             counts[block, e] += 1
         low[block, 0], low[block, 1], low[block, 2] = x0, y0, z0
         high[block, 0], high[block, 1], high[block, 2] = x1, y1, z1
@@ -69,14 +63,11 @@ def _fold(c, n, folded):
 
 
 @parallel(grain=1)
-def place(first, stop, centres, sizes, level_of, low, per_length, shape, folded, offset, cells):
-    """Cell of every body, over all levels; level_of : level of each exponent of sizes."""
+def place(first, stop, centres, bits, level_of, low, per_length, shape, folded, offset, cells):
+    """Cell of every body, over all levels; bits : of the sizes; level_of : level of each exponent."""
     for block in range(first, stop):
-        before, level = -1.0, 0
         for i in range(block * BLOCK, min((block + 1) * BLOCK, len(centres))):
-            if sizes[i] != before:
-                before = sizes[i]
-                level = level_of[_exponent(before)]
+            level = level_of[bits[i] >> MANTISSA]
             x = _fold(_cell(centres[i, 0], low[0], per_length[level]), shape[level, 0], folded[level, 0])
             y = _fold(_cell(centres[i, 1], low[1], per_length[level]), shape[level, 1], folded[level, 1])
             z = _fold(_cell(centres[i, 2], low[2], per_length[level]), shape[level, 2], folded[level, 2])
@@ -106,42 +97,47 @@ def gather_rows(first, stop, order, rows, ordered):
             ordered[at, 4], ordered[at, 5] = rows[i, 4], rows[i, 5]
 
 
-@kernel
-def _test_ranges(bodies, order, p, stop, ranges, found, own, gap, sx, sy, sz, keys, room, count):
-    """Append the pairs of the bodies p to stop − 1, moved back by s, with those of ranges; (count, tests).
+@part
+def _test_spheres(bodies, order, i, begin, end, gap, sx, sy, sz, keys, room, count):
+    """Append the pairs of sphere i, moved back by s, with the spheres begin to end − 1; returns the new count.
 
-    If `own`, bodies are compared with those after them in the first range only. A pair is one number, the lower
-    body's times 2^32 plus the higher one's. Beyond `room` they are only counted.
+    A pair is one number, the lower body's times 2^32 plus the higher one's. Beyond `room` they are only counted.
     """
-    tests = 0
-    for k in range(found):
-        end = ranges[k, 1]
-        for i in range(p, stop):
-            begin = i + 1 if own and k == 0 else ranges[k, 0]
-            tests += end - begin
-            name = np.int64(order[i])
-            if bodies.shape[1] == 4:
-                x, y, z, r = bodies[i, 0], bodies[i, 1], bodies[i, 2], bodies[i, 3]
-                for q in range(np.uint64(begin), np.uint64(end)):
-                    dx, dy, dz = (x - bodies[q, 0]) - sx, (y - bodies[q, 1]) - sy, (z - bodies[q, 2]) - sz
-                    if near(dx, dy, dz, (r + bodies[q, 3]) + gap):
-                        if count < room:
-                            other = np.int64(order[q])
-                            keys[count] = (min(name, other) << 32) | max(name, other)
-                        count += 1
-            else:
-                for q in range(np.uint64(begin), np.uint64(end)):
-                    # `&`, not `and`: which axis decides cannot be foreseen, a branch for each would cost more
-                    if (
-                        touch(bodies[i, 0], bodies[i, 3], bodies[q, 0], bodies[q, 3], gap, sx)
-                        & touch(bodies[i, 1], bodies[i, 4], bodies[q, 1], bodies[q, 4], gap, sy)
-                        & touch(bodies[i, 2], bodies[i, 5], bodies[q, 2], bodies[q, 5], gap, sz)
-                    ):
-                        if count < room:
-                            other = np.int64(order[q])
-                            keys[count] = (min(name, other) << 32) | max(name, other)
-                        count += 1
-    return count, tests
+    name = np.int64(order[i])
+    x, y, z, r = bodies[i, 0], bodies[i, 1], bodies[i, 2], bodies[i, 3]
+    for q in range(np.uint64(begin), np.uint64(end)):
+        dx, dy, dz = (x - bodies[q, 0]) - sx, (y - bodies[q, 1]) - sy, (z - bodies[q, 2]) - sz
+        if near(dx, dy, dz, (r + bodies[q, 3]) + gap):
+            if count < room:
+                other = np.int64(order[q])
+                keys[count] = (min(name, other) << 32) | max(name, other)
+            count += 1
+    return count
+
+
+@part
+def _test_boxes(bodies, order, i, begin, end, gap, sx, sy, sz, keys, room, count):
+    """The same for boxes."""
+    name = np.int64(order[i])
+    for q in range(np.uint64(begin), np.uint64(end)):
+        # `&`, not `and`: which axis decides cannot be foreseen, a branch for each would cost more
+        if (
+            touch(bodies[i, 0], bodies[i, 3], bodies[q, 0], bodies[q, 3], gap, sx)
+            & touch(bodies[i, 1], bodies[i, 4], bodies[q, 1], bodies[q, 4], gap, sy)
+            & touch(bodies[i, 2], bodies[i, 5], bodies[q, 2], bodies[q, 5], gap, sz)
+        ):
+            if count < room:
+                other = np.int64(order[q])
+                keys[count] = (min(name, other) << 32) | max(name, other)
+            count += 1
+    return count
+
+
+@part
+def _test_range(bodies, order, i, begin, end, gap, sx, sy, sz, keys, room, count):
+    if bodies.shape[1] == 4:
+        return _test_spheres(bodies, order, i, begin, end, gap, sx, sy, sz, keys, room, count)
+    return _test_boxes(bodies, order, i, begin, end, gap, sx, sy, sz, keys, room, count)
 
 
 @exact
@@ -153,7 +149,7 @@ def _step(c, by, n, folded):
     return c if 0 <= c < n else -1
 
 
-@kernel
+@part
 def _find_rows(base, level, y, z, shape, folded, rows):
     """First cells of the rows after (y, z) that touch it; returns how many.
 
@@ -202,8 +198,13 @@ def _search_cells(
                 ranges[n, 0], ranges[n, 1] = starts[rows[k] + other], starts[rows[k] + other + 1]
                 n += 1
         last = min(np.int64(starts[cell + 1]), stop)
-        count, tested = _test_ranges(bodies, order, p, last, ranges, n, True, gap, 0.0, 0.0, 0.0, keys, room, count)
-        tests += tested
+        for k in range(n):
+            begin, end = ranges[k, 0], ranges[k, 1]
+            for i in range(p, last):
+                if k == 0:
+                    begin = i + 1
+                tests += end - begin
+                count = _test_range(bodies, order, i, begin, end, gap, 0.0, 0.0, 0.0, keys, room, count)
         p = last
     return count, tests
 
@@ -227,10 +228,10 @@ def _beside(x, c, low, length):
     return max(away - SLACK * (abs(x) + abs(left) + length), 0.0)
 
 
-@kernel
+@part
 def _search_level(
     p, level, same, x, y, z, rx, ry, rz, sx, sy, sz, bodies, order, starts, low, per_length, shape, folded, offset, gap,
-    ranges, keys, room, count,
+    keys, room, count,
 ):  # fmt: skip
     """Partners of body p, moved back by s to (x, y, z), within a level and its reach r: (count, tests).
 
@@ -247,7 +248,7 @@ def _search_level(
     ball = bodies.shape[1] == 4 and ny > WIDE and not (fold_x or fold_y or fold_z)
     at = _fold(x0, mx, fold_x)
     until = min(at + nx, mx)
-    n, tests = 0, 0
+    tests = 0
     for c in range(z0, z0 + nz):
         plane = _fold(c, mz, fold_z) * my
         dz = _beside(z, c, low[2], length) if ball else 0.0
@@ -262,20 +263,14 @@ def _search_level(
             if nx <= 0:
                 continue
             row = base + (plane + _fold(b, my, fold_y)) * mx
-            rest = nx - (until - at)  # cells of a folded row that start again at its beginning
-            for part in range(2 if rest > 0 else 1):
-                begin = np.int64(starts[row + at] if part == 0 else starts[row])
-                end = np.int64(starts[row + until] if part == 0 else starts[row + rest])
-                ranges[n, 0], ranges[n, 1] = max(begin, p + 1) if same else begin, end
-                n += ranges[n, 0] < end
-                if n == RANGES:
-                    count, tested = _test_ranges(
-                        bodies, order, p, p + 1, ranges, n, False, gap, sx, sy, sz, keys, room, count
-                    )
-                    tests += tested
-                    n = 0
-    count, tested = _test_ranges(bodies, order, p, p + 1, ranges, n, False, gap, sx, sy, sz, keys, room, count)
-    return count, tests + tested
+            rest = nx - (until - at)  # cells of a folded row that starts again at its beginning
+            for turn in range(2 if rest > 0 else 1):
+                begin = np.int64(starts[row + at] if turn == 0 else starts[row])
+                end = np.int64(starts[row + until] if turn == 0 else starts[row + rest])
+                begin = min(max(begin, p + 1), end) if same else begin
+                tests += end - begin
+                count = _test_range(bodies, order, p, begin, end, gap, sx, sy, sz, keys, room, count)
+    return count, tests
 
 
 @exact
@@ -297,45 +292,42 @@ def _images(x, reach, low, period):
 
 @parallel(grain=1)
 def search(
-    first, stop, chunks, size, bodies, order, cells, starts, low, per_length, shape, folded, offset, begins, half,
-    looks, gap, box, period, keys, ends, too_many, counts, tests,
+    first, stop, chunks, bodies, order, cells, starts, low, per_length, shape, folded, offset, half, looks, gap, box,
+    period, keys, ends, too_many, counts, tests,
 ):  # fmt: skip
-    """Pairs of chunks of so many bodies; those of the k-th from ends[k] to ends[k + 1], as far as there is room.
+    """Pairs of the bodies of chunks (level, first, end); those of the k-th from ends[k] on, up to ends[k + 1].
 
     looks[a, b] : how bodies of level a look for partners in level b (NOT, BY_REACH; BY_CELL: together with those
     of their cell, in the neighbouring ones, for a = b only); half : largest half sizes in each level. A chunk with
     `too_many` pairs is not finished.
     """
-    ranges, rows = np.empty((RANGES + 1, 2), np.int64), np.empty(4, np.int64)
+    ranges, rows = np.empty((10, 2), np.int64), np.empty(4, np.int64)
+    is_open = period[0] == 0.0 and period[1] == 0.0 and period[2] == 0.0
     for k in range(first, stop):
-        begin, end = chunks[k] * size, min((chunks[k] + 1) * size, len(bodies))
+        level, begin, end = chunks[k, 0], chunks[k, 1], chunks[k, 2]
         count, room, most = ends[k], ends[k + 1], ends[k] + too_many
         tests[k] = 0
-        for level in range(len(half)):
-            a, b = max(begin, begins[level]), min(end, begins[level + 1])
-            if a < b and looks[level, level] == BY_CELL:
-                count, tested = _search_cells(
-                    a, b, level, bodies, order, cells, starts, shape, folded, offset, gap, ranges, rows, keys, room,
-                    most, count,
-                )  # fmt: skip
-                tests[k] += tested
-            for other in range(len(half)):
-                if a >= b or looks[level, other] == NOT:
-                    continue
-                if looks[level, other] == BY_CELL and period[0] == 0.0 and period[1] == 0.0 and period[2] == 0.0:
-                    continue
-                count, tested = _search_others(
-                    a, b, other, level == other, looks[level, other] == BY_CELL, bodies, order, starts, low, per_length,
-                    shape, folded, offset, half, gap, box, period, ranges, keys, room, most, count,
-                )  # fmt: skip
-                tests[k] += tested
+        if looks[level, level] == BY_CELL:
+            count, tested = _search_cells(
+                begin, end, level, bodies, order, cells, starts, shape, folded, offset, gap, ranges, rows, keys, room,
+                most, count,
+            )  # fmt: skip
+            tests[k] += tested
+        for other in range(len(half)):
+            if looks[level, other] == NOT or (looks[level, other] == BY_CELL and is_open):
+                continue
+            count, tested = _search_others(
+                begin, end, other, level == other, looks[level, other] == BY_CELL, bodies, order, starts, low,
+                per_length, shape, folded, offset, half, gap, box, period, keys, room, most, count,
+            )  # fmt: skip
+            tests[k] += tested
         counts[k] = count - ends[k]
 
 
 @kernel
 def _search_others(
     first, stop, level, same, images_only, bodies, order, starts, low, per_length, shape, folded, offset, half, gap,
-    box, period, ranges, keys, room, most, count,
+    box, period, keys, room, most, count,
 ):  # fmt: skip
     """Partners in a level of the bodies first to stop − 1 and of their periodic images: (count, tests)."""
     tests = 0
@@ -357,7 +349,7 @@ def _search_others(
                     sx, sy, sz = a * period[0], b * period[1], c * period[2]
                     count, tested = _search_level(
                         p, level, same, x - sx, y - sy, z - sz, rx, ry, rz, sx, sy, sz, bodies, order, starts, low,
-                        per_length, shape, folded, offset, gap, ranges, keys, room, count,
+                        per_length, shape, folded, offset, gap, keys, room, count,
                     )  # fmt: skip
                     tests += tested
     return count, tests

@@ -44,10 +44,12 @@ def sort_buckets(first, stop, bits, keys, ends, pairs):
             places[i] += 1
         row = 0
         for i in range(1 << bits):  # places[i] is now where the row of i ends
-            _sort_row(partners, row, places[i])
-            for at in range(row, places[i]):
+            end_of_row = places[i]
+            if end_of_row - row > 1:
+                _sort_row(partners, row, end_of_row)
+            for at in range(row, end_of_row):
                 pairs[begin + at, 0], pairs[begin + at, 1] = base + i, partners[at]
-            row = places[i]
+            row = end_of_row
 
 
 @kernel

@@ -17,9 +17,9 @@ __all__ = ["Found", "Grid", "lay_grid", "search"]
 _CELLS_PER_BODY = 2  # cells of a level, at most, besides a few
 _MOST_LEVELS = 24
 # Nanoseconds for a body, a test, a look into another level and a row of cells there, as measured: their ratios matter.
-_BODY_NS, _TEST_NS, _LOOK_NS, _ROW_NS = 40.0, 2.5, 100.0, 8.0
-_CHUNK, _MOST_CHUNKS = 1024, 4096  # bodies whose partners one thread looks for at a time
-_ROOM = 6  # pairs per sphere for which there is room at first
+_BODY_NS, _TEST_NS, _LOOK_NS, _ROW_NS = 40.0, 2.5, 100.0, 30.0
+_CHUNK_NS, _CHUNK, _MOST_CHUNKS = 4e5, 1024, 4096  # work and bodies of a chunk that one thread takes at a time
+_ROOM = 6144  # pairs of a chunk for which there is room at first
 
 
 class Grid(NamedTuple):
@@ -71,7 +71,8 @@ def lay_grid(
     blocks = -(-n // _grid.BLOCK)
     low, high = np.empty((2, blocks, 3))
     counts, largest = np.zeros((blocks, _grid.EXPONENTS), np.int64), np.zeros((blocks, _grid.EXPONENTS))
-    _grid.survey(blocks, centres, sizes, low, high, counts, largest)
+    bits = sizes.view(np.int64)
+    _grid.survey(blocks, centres, sizes, bits, low, high, counts, largest)
     low, high = low.min(axis=0), high.max(axis=0)
     if lattice is not None:
         low = np.where(np.isfinite(lattice[1]), lattice[1], low)
@@ -91,7 +92,7 @@ def lay_grid(
     sizes_in_cells = shape.prod(axis=1)
     offset = np.cumsum(sizes_in_cells) - sizes_in_cells
     cells = np.empty(n, np.int32)
-    _grid.place(blocks, centres, sizes, level_of, low, per_length, shape, folded, offset, cells)
+    _grid.place(blocks, centres, bits, level_of, low, per_length, shape, folded, offset, cells)
     starts = np.zeros(int(sizes_in_cells.sum()) + 2, np.int32)
     order, ordered_cells = np.empty(n, np.int32), np.empty(n, np.int32)
     _grid.sort_by_cell(cells, starts, order, ordered_cells)
@@ -99,40 +100,56 @@ def lay_grid(
     return Grid(order, ordered_cells, starts, low, per_length, shape, folded, offset, begins, most, high)
 
 
+class _Class(NamedTuple):
+    """Bodies of similar size, for the choice of levels; lengths in units of the extent."""
+
+    first: int  # number of its first, largest part
+    members: int
+    largest: float
+    mean: float
+
+    def joined(self, smaller: _Class) -> _Class:
+        members = self.members + smaller.members
+        mean = (self.members * self.mean + smaller.members * smaller.mean) / members
+        return _Class(self.first, members, self.largest, mean)
+
+
 def _split_sizes(number: NDArray[np.int64], size: NDArray[np.float64], extent: NDArray[np.float64]) -> list[int]:
     """First class of every level, from classes of falling size: neighbours are joined as long as that saves time."""
     scale = max(float(extent.max()), float(size[0])) or 1.0
     d = max(int((extent > 0).sum()), 1)
     volume = float(np.prod(np.maximum(extent[extent > 0], size[0]) / scale))
-    # First class, number of bodies, largest size in units of the extent.
-    levels = [(k, int(number[k]), max(float(size[k]) / scale, 1e-60)) for k in range(len(number))]
+    lengths = np.maximum(size / scale, 1e-60).tolist()
+    levels = [_Class(k, n, h, h) for k, (n, h) in enumerate(zip(number.tolist(), lengths, strict=True))]
 
-    def within(n: int, h: float) -> float:
+    def within(a: _Class) -> float:
         """Nanoseconds for the pairs within a level, if its bodies are spread evenly."""
-        length = max(h, (volume / n / _CELLS_PER_BODY) ** (1 / d))
-        return n * (_BODY_NS + _TEST_NS * 3**d / 2 * n * length**d / volume)
+        length = max(a.largest, (volume / a.members / _CELLS_PER_BODY) ** (1 / d))
+        return a.members * (_BODY_NS + _TEST_NS * 3**d / 2 * a.members * length**d / volume)
 
-    def look(n: int, h: float, m: int, k: float) -> float:
-        """Nanoseconds for n bodies of size h to look for partners among m of size k."""
-        return n * (_LOOK_NS + _ROW_NS * (h / k + 2) ** (d - 1) + _TEST_NS * m * min((h + 2 * k) ** d / volume, 1.0))
+    def look(a: _Class, b: _Class) -> float:
+        """Nanoseconds for the bodies of a to look for partners among those of b."""
+        rows = (a.mean / b.largest + 2) ** (d - 1)
+        candidates = b.members * min((a.mean + 2 * b.largest) ** d / volume, 1.0)
+        return a.members * (_LOOK_NS + _ROW_NS * rows + _TEST_NS * candidates)
 
-    def between(a: tuple[int, int, float], b: tuple[int, int, float]) -> float:
-        return min(look(a[1], a[2], b[1], b[2]), look(b[1], b[2], a[1], a[2]))
+    def between(a: _Class, b: _Class) -> float:
+        return min(look(a, b), look(b, a))
 
     def saved(k: int) -> float:
         """What joining level k with the next smaller one saves."""
-        a, b, both = levels[k], levels[k + 1], (levels[k][0], levels[k][1] + levels[k + 1][1], levels[k][2])
-        others = levels[:k] + levels[k + 2 :]
-        before = within(*a[1:]) + within(*b[1:]) + between(a, b) + sum(between(a, c) + between(b, c) for c in others)
-        return before - within(*both[1:]) - sum(between(both, c) for c in others)
+        a, b = levels[k : k + 2]
+        both, others = a.joined(b), levels[:k] + levels[k + 2 :]
+        before = within(a) + within(b) + between(a, b) + sum(between(a, c) + between(b, c) for c in others)
+        return before - within(both) - sum(between(both, c) for c in others)
 
     while len(levels) > 1:
         gains = [saved(k) for k in range(len(levels) - 1)]
         k = int(np.argmax(gains))
         if gains[k] < 0:
             break
-        levels[k : k + 2] = [(levels[k][0], levels[k][1] + levels[k + 1][1], levels[k][2])]
-    return [first for first, _, _ in levels]
+        levels[k : k + 2] = [levels[k].joined(levels[k + 1])]
+    return [level.first for level in levels]
 
 
 def _least_length(size: float, low: NDArray[np.float64], high: NDArray[np.float64]) -> float:
@@ -196,28 +213,29 @@ def search(
     """
     ordered = np.empty_like(bodies)
     _grid.gather_rows(len(bodies), grid.order, bodies, ordered)
-    fixed = (ordered, *grid[:-2], half, _directions(grid), gap, box, period)
-    size = max(_CHUNK, -(-len(bodies) // _MOST_CHUNKS))
+    looks = _directions(grid)
+    fixed = (ordered, *grid[:-3], half, looks, gap, box, period)
     parts: list[Part] = []
     tested = 0
     # Some chunks tell how much room the others need; those that need more than they got are looked at again.
-    chunks = np.arange(-(-len(bodies) // size))
-    first, rest = chunks[::8], np.setdiff1d(chunks, chunks[::8])
-    waiting = [(first, np.full(len(first), _ROOM * size))]
+    chunks = _chunks(grid, looks)
+    is_sample = np.arange(len(chunks)) % 16 == 0
+    is_sample[np.unique(chunks[:, 0], return_index=True)[1]] = True
+    sample, rest = chunks[is_sample], chunks[~is_sample]
+    waiting = [(sample, np.full(len(sample), _ROOM))]
     while waiting:
         these, rooms = waiting.pop()
         check_memory(int(rooms.sum()) + sum(int((part.ends - part.begins).sum()) for part in parts))
         ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(rooms)])
         keys, counts, tests = np.empty(ends[-1], np.int64), np.empty_like(rooms), np.empty_like(rooms)
-        _grid.search(len(these), these, size, *fixed, keys, ends, most_pairs(), counts, tests)
+        _grid.search(len(these), these, *fixed, keys, ends, most_pairs(), counts, tests)
         full = counts > rooms
         parts.append(Part(keys, ends[:-1][~full], (ends[:-1] + counts)[~full]))
         tested += int(tests[~full].sum())
         if full.any():
             waiting.append((these[full], counts[full]))
-        if these is first and len(rest):
-            most = min(1.25 * counts.max(), 4 * counts.mean()) + _ROOM * size / 4
-            waiting.append((rest, np.full(len(rest), int(most))))
+        if these is sample and len(rest):
+            waiting.append((rest, _rooms(sample[:, 0], counts)[rest[:, 0]]))
     return Found(parts, tested)
 
 
@@ -230,13 +248,41 @@ def _directions(grid: Grid) -> NDArray[np.int8]:
         short = _least_length(grid.largest[a], grid.low, grid.high) * grid.per_length[a] > 1 + 2.0**-40
         looks[a, a] = _grid.BY_REACH if narrow or short else _grid.BY_CELL
         for b in range(a + 1, levels):
-            down = np.diff(grid.begins)[a] * _rows(grid, a, b)
-            up = np.diff(grid.begins)[b] * _rows(grid, b, a)
+            down = _members(grid, a) * _look_ns(grid, a, b)
+            up = _members(grid, b) * _look_ns(grid, b, a)
             looks[(a, b) if down <= up else (b, a)] = _grid.BY_REACH
     return looks
 
 
-def _rows(grid: Grid, a: int, b: int) -> float:
-    """Rows of cells of level b within reach of a body of level a, at most."""
+def _members(grid: Grid, level: int) -> int:
+    return int(grid.begins[level + 1] - grid.begins[level])
+
+
+def _look_ns(grid: Grid, a: int, b: int) -> float:
+    """Nanoseconds for a body of level a to look for partners in level b, if these are spread evenly."""
     span = (grid.largest[a] + grid.largest[b]) * grid.per_length[b] + 1
-    return float(np.minimum(span, grid.shape[b, 1]) * np.minimum(span, grid.shape[b, 2]))
+    cells = np.minimum(span, grid.shape[b])
+    bodies = _members(grid, b) * float((cells / grid.shape[b]).prod())
+    return _LOOK_NS + _ROW_NS * float(cells[1] * cells[2]) + _TEST_NS * bodies
+
+
+def _chunks(grid: Grid, looks: NDArray[np.int8]) -> NDArray[np.int64]:
+    """(m, 3): level, first body and end of chunks with about the same work, so that threads share it evenly."""
+    levels = range(len(grid.largest))
+    work = [_BODY_NS + sum(_look_ns(grid, a, b) for b in levels if looks[a, b] != _grid.NOT) for a in levels]
+    members = [_members(grid, a) for a in levels]
+    least = max(_CHUNK_NS, sum(ns * count for ns, count in zip(work, members, strict=True)) / _MOST_CHUNKS)
+    found = []
+    for a in levels:
+        size = int(np.clip(least / work[a], 1, max(_CHUNK, members[a] / _MOST_CHUNKS)))
+        begins = np.arange(grid.begins[a], grid.begins[a + 1], size)
+        found.append(np.stack([np.full(len(begins), a), begins, np.append(begins[1:], grid.begins[a + 1])], axis=1))
+    return np.concatenate(found)
+
+
+def _rooms(levels: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Pairs for which a chunk of each level should have room, from the counts of a sample with all levels."""
+    most = np.zeros(levels.max() + 1)
+    np.maximum.at(most, levels, counts)
+    mean = np.bincount(levels, counts) / np.bincount(levels)
+    return np.asarray(np.minimum(1.5 * most, 4 * mean) + _ROOM / 64, np.int64)
