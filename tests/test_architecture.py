@@ -23,7 +23,7 @@ KERNEL_DECORATORS = {"exact", "kernel", "parallel"}
 # take names from where they are defined, never from there.
 ORDER = [
     {"errors"},
-    {"_check", "_jit"},
+    {"_check", "_jit", "_scratch"},
     {"exact"},
     {"shapes"},
     {"broad"},
@@ -184,7 +184,7 @@ def test_jit_flags_reach_the_compiler():
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         pytest.skip("nothing is compiled")
     shared = _jit.parallel(grain=1)(lambda first, stop: None).kernel
-    for compiled in (_jit.exact(lambda x: x), _jit.kernel(lambda x: x), shared):
+    for compiled in (_jit.exact(lambda x: x), _jit.kernel(lambda x: x), _jit.part(lambda x: x), shared):
         options = compiled.targetoptions
         assert options["fastmath"] is False
         assert options["error_model"] == "numpy"

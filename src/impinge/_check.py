@@ -140,8 +140,8 @@ def sizes(name: str, value: Any, count: int, of: str) -> NDArray[np.float64]:
     if array.shape != (count,):
         raise InputError(f"{name}: found shape {array.shape}, expected {wanted}")
     result = np.ascontiguousarray(array, np.float64)
-    bad = np.flatnonzero(~((result >= 0) & (result < np.inf)))
-    if len(bad):
+    if count and not (result.min() >= 0 and result.max() < np.inf):  # not true of nan either
+        bad = np.flatnonzero(~((result >= 0) & (result < np.inf)))
         raise InputError(f"{name}: row {bad[0]} is {result[bad[0]]}, expected a finite number of at least 0")
     return frozen(result)
 

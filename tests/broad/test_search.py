@@ -276,3 +276,5 @@ def test_bad_ids() -> None:
         search.update(np.zeros((3, 2)), 1.0, [5, 6, 5])
     with pytest.raises(InputError, match="ids: found float64"):
         search.update(np.zeros((3, 2)), 1.0, [0.5, 1, 2])
+    with pytest.raises(InputError, match="ids: found 18446744073709551615, expected numbers below"):
+        search.update(np.zeros((2, 2)), 1.0, np.array([1, 2**64 - 1], np.uint64))

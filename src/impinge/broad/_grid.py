@@ -21,7 +21,7 @@ import numpy as np
 from impinge._jit import exact, kernel, parallel, part
 from impinge.broad._near import SLACK, TINY, near, touch
 
-BLOCK = 65536  # bodies surveyed at a time
+BLOCK = 16384  # bodies surveyed at a time
 EXPONENTS = 2047  # of finite doubles
 MANTISSA = 52  # bits of a double to the right of its exponent
 FAR = 2.0**60  # cells are not numbered beyond, so that numbers fit into integers

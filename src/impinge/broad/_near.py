@@ -45,11 +45,12 @@ def wrap(x, low, period):
 
 
 @parallel(grain=8192)
-def wrap_centres(first, stop, centres, low, period, wrapped):
-    """Centres (n, 2) or (n, 3) moved into the periodic box, as (n, 3) or as the start of longer rows; z = 0 in 2D."""
+def make_spheres(first, stop, centres, radii, low, period, rows):
+    """Rows of centre and radius from centres (n, 2) or (n, 3), moved into the periodic box; z = 0 in 2D."""
     px, py, pz = period[0], period[1], period[2]
     deep = centres.shape[1] == 3
     for i in range(first, stop):
-        wrapped[i, 0] = wrap(centres[i, 0], low[0], px)
-        wrapped[i, 1] = wrap(centres[i, 1], low[1], py)
-        wrapped[i, 2] = wrap(centres[i, 2], low[2], pz) if deep else 0.0
+        rows[i, 0] = wrap(centres[i, 0], low[0], px)
+        rows[i, 1] = wrap(centres[i, 1], low[1], py)
+        rows[i, 2] = wrap(centres[i, 2], low[2], pz) if deep else 0.0
+        rows[i, 3] = radii[i]

@@ -8,13 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge import _scratch
 from impinge.broad import _grid
 from impinge.broad._near import TINY
 from impinge.broad.order import Part, check_memory, most_pairs
 
 __all__ = ["Found", "Grid", "lay_grid", "search"]
 
-_CELLS_PER_BODY = 2  # cells of a level, at most, besides a few
+_CELLS_PER_BODY = 4  # cells of a level, at most, besides a few
 _MOST_LEVELS = 24
 # Nanoseconds for a body, a test, a look into another level and a row of cells there, as measured: their ratios matter.
 _BODY_NS, _TEST_NS, _LOOK_NS, _ROW_NS = 40.0, 2.5, 100.0, 30.0
@@ -23,7 +24,7 @@ _ROOM = 6144  # pairs of a chunk for which there is room at first
 
 
 class Grid(NamedTuple):
-    """Bodies sorted by level and cell."""
+    """Bodies sorted by level and cell; good until this thread lays the next one (`_scratch`)."""
 
     order: NDArray[np.int32]  # (n,) bodies in the order of level, z, y and x of their cells
     cells: NDArray[np.int32]  # (n,) their cells
@@ -91,10 +92,11 @@ def lay_grid(
     per_length = 1 / lengths
     sizes_in_cells = shape.prod(axis=1)
     offset = np.cumsum(sizes_in_cells) - sizes_in_cells
-    cells = np.empty(n, np.int32)
+    cells = _scratch.empty("cells", n, np.int32)
     _grid.place(blocks, centres, bits, level_of, low, per_length, shape, folded, offset, cells)
-    starts = np.zeros(int(sizes_in_cells.sum()) + 2, np.int32)
-    order, ordered_cells = np.empty(n, np.int32), np.empty(n, np.int32)
+    starts = _scratch.empty("starts", int(sizes_in_cells.sum()) + 2, np.int32)
+    starts[:] = 0
+    order, ordered_cells = _scratch.empty("order", (2, n), np.int32)
     _grid.sort_by_cell(cells, starts, order, ordered_cells)
     begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(members)])
     return Grid(order, ordered_cells, starts, low, per_length, shape, folded, offset, begins, most, high)
@@ -211,7 +213,7 @@ def search(
     box, period : (3,)
         Start and length of the periodic axes; a length of 0 for an open one.
     """
-    ordered = np.empty_like(bodies)
+    ordered = _scratch.empty("ordered", bodies.shape, np.float64)
     _grid.gather_rows(len(bodies), grid.order, bodies, ordered)
     looks = _directions(grid)
     fixed = (ordered, *grid[:-3], half, looks, gap, box, period)
@@ -227,7 +229,8 @@ def search(
         these, rooms = waiting.pop()
         check_memory(int(rooms.sum()) + sum(int((part.ends - part.begins).sum()) for part in parts))
         ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(rooms)])
-        keys, counts, tests = np.empty(ends[-1], np.int64), np.empty_like(rooms), np.empty_like(rooms)
+        keys = _scratch.empty(f"keys {len(parts)}", int(ends[-1]), np.int64)
+        counts, tests = np.empty_like(rooms), np.empty_like(rooms)
         _grid.search(len(these), these, *fixed, keys, ends, most_pairs(), counts, tests)
         full = counts > rooms
         parts.append(Part(keys, ends[:-1][~full], (ends[:-1] + counts)[~full]))

@@ -78,7 +78,9 @@ def _by_grid(bodies: Bodies, gap: float, cell_size: float | None, levels: bool) 
     corner = np.where(np.isfinite(bodies.space.lengths), bodies.space.low, np.inf)
     lattice = None if cell_size is None else (cell_size, corner)
     parts = _parts(bodies) if levels else 1
-    grid = lay_grid(bodies.centres, bodies.sizes + gap, lattice=lattice, levels=levels, parts=parts)
+    sizes = bodies.sizes
+    sizes += gap
+    grid = lay_grid(bodies.centres, sizes, lattice=lattice, levels=levels, parts=parts)
     found = search(grid, bodies.rows, _half_sizes(bodies, grid, gap), gap, bodies.space.low, bodies.space.period)
     pairs = sorted_pairs(found.parts, len(bodies))
     return Result(pairs, found.tests, tuple((1 / grid.per_length).tolist()))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge import _scratch
 from impinge.broad import _order
 from impinge.errors import InputError
 
@@ -53,7 +54,7 @@ def sorted_pairs(parts: Sequence[Part], bodies: int) -> NDArray[np.int64]:
     table = np.concatenate(counts)
     bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(table.sum(axis=0))])
     starts = bounds[:-1] + np.cumsum(table, axis=0) - table
-    by_bucket = np.empty(bounds[-1], np.int64)
+    by_bucket = _scratch.empty("by_bucket", int(bounds[-1]), np.int64)
     for part, begin in zip(parts, np.cumsum([0, *map(len, counts[:-1])]), strict=True):
         _order.fill_buckets(len(part.begins), bits, *part, starts[begin : begin + len(part.begins)], by_bucket)
     pairs = np.empty((len(by_bucket), 2), np.int64)

@@ -189,6 +189,8 @@ class _Search:
         numbers = np.asarray(ids)
         if numbers.shape != (count,) or (numbers.dtype.kind not in "iu" and count > 0):
             raise InputError(f"ids: found {numbers.dtype} of shape {numbers.shape}, expected {count} integers")
+        if count and numbers.max() > np.iinfo(np.int64).max:
+            raise InputError(f"ids: found {numbers.max()}, expected numbers below 2^63")
         values, first = np.unique(numbers, return_index=True)
         if len(values) < count:
             row = int(np.setdiff1d(np.arange(count), first)[0])

@@ -32,9 +32,9 @@ class Space:
 
     def wrap(self, centres: NDArray[np.float64]) -> NDArray[np.float64]:
         """Centres (n, d) as (n, 3), moved into the box along its periodic axes, z = 0 in two dimensions."""
-        wrapped = np.empty((len(centres), 3))
-        _near.wrap_centres(len(centres), _check.frozen(centres), self.low, self.period, wrapped)
-        return wrapped
+        rows, radii = np.empty((len(centres), 4)), _check.frozen(np.zeros(len(centres)))
+        _near.make_spheres(len(centres), _check.frozen(centres), radii, self.low, self.period, rows)
+        return rows[:, :3]
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,11 @@ def _dimension(name: str, value: Any) -> int:
 
 
 def _limited(name: str, array: NDArray[np.float64]) -> None:
-    if array.size == 0 or (array.max() <= _LARGEST and array.min() >= -_LARGEST):
+    """Raise an error that names the first row that is not finite or too large, if there is one."""
+    if array.size == 0 or (array.max() <= _LARGEST and array.min() >= -_LARGEST):  # neither is true of nan
         return
+    if array.ndim == 2:  # radii are known to be finite
+        _check.finite(name, array)
     bad = np.flatnonzero(np.abs(array).reshape(len(array), -1).max(axis=1, initial=0.0) > _LARGEST)
     raise InputError(f"{name}: row {bad[0]} is {array[bad[0]]}, expected numbers up to {_LARGEST:g}")
 
@@ -114,23 +117,22 @@ def spheres(
 ) -> Bodies:
     """Check spheres: centres (n, 2) or (n, 3), one radius or n of them, and the box around them."""
     dimension = _dimension("centres", centres)
-    checked = _check.vectors("centres", centres, dimension)
+    checked = _check.vectors("centres", centres, dimension, must_be_finite=False)
     r = _check.sizes("radii", radii, len(checked), "centres")
     _limited("centres", checked)
     _limited("radii", r)
     space = read_space(box, periodic, dimension)
     _check_room("radii", "sphere", np.broadcast_to(r[:, None], (len(r), dimension)), gap, space)
     rows = np.empty((len(r), 4))
-    _near.wrap_centres(len(rows), checked, space.low, space.period, rows)
-    rows[:, 3] = r
+    _near.make_spheres(len(rows), checked, r, space.low, space.period, rows)
     return Bodies(rows, rows, np.broadcast_to(r[:, None], (len(r), 3)), space)
 
 
 def boxes(lower: ArrayLike, upper: ArrayLike, gap: float, box: ArrayLike | None, periodic: bool | ArrayLike) -> Bodies:
     """Check boxes: corners (n, 2) or (n, 3), and the box around them."""
     dimension = _dimension("lower", lower)
-    first = _check.vectors("lower", lower, dimension)
-    last = _check.vectors("upper", upper, dimension)
+    first = _check.vectors("lower", lower, dimension, must_be_finite=False)
+    last = _check.vectors("upper", upper, dimension, must_be_finite=False)
     if len(first) != len(last):
         raise InputError(f"upper: found {len(last)} rows, expected {len(first)}, as many as lower has")
     _limited("lower", first)
