@@ -11,7 +11,9 @@ from impinge import _scratch
 def test_the_same_memory_comes_back_in_any_shape():
     first = _scratch.empty("test", (10, 4), np.float64)
     second = _scratch.empty("test", 20, np.int32)
-    assert first.shape == (10, 4) and second.shape == (20,) and second.dtype == np.int32
+    assert first.shape == (10, 4)
+    assert second.shape == (20,)
+    assert second.dtype == np.int32
     assert np.shares_memory(first, second)
     assert not np.shares_memory(first, _scratch.empty("another", 20, np.int32))
     assert _scratch.empty("test", 0, np.float64).shape == (0,)
