@@ -10,8 +10,10 @@ import matplotlib
 matplotlib.use("Agg")
 import numpy as np
 from matplotlib import pyplot as plt
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from impinge.broad import box_pairs
+from impinge.reproduce.particles.measure import PAPER_EXPONENTS
 from impinge.reproduce.particles.systems import discs
 
 __all__ = ["draw_cases", "draw_fracture", "draw_parameters", "draw_patterns"]
@@ -30,6 +32,13 @@ _STYLE: dict[Any, Any] = {
 }  # fmt: skip
 
 
+def _plain_numbers(axis: Any, *steps: float) -> None:
+    """Label a logarithmic axis at these multiples of powers of ten, with numbers instead of powers."""
+    axis.set_major_locator(LogLocator(subs=steps))
+    axis.set_major_formatter("{x:,g}")
+    axis.set_minor_formatter(NullFormatter())
+
+
 def _line(axes: Any, rows: list[dict[str, Any]], search: str, x: str, per_particle: bool) -> None:
     here = [row for row in rows if row["search"] == search and "seconds" in row]
     if here:
@@ -46,11 +55,26 @@ def draw_cases(cases: dict[str, list[dict[str, Any]]], path: Path) -> None:
         for axes, (case, title) in zip(panels, titles.items(), strict=True):
             for search in LOOKS:
                 _line(axes, cases[case], search, "bodies", per_particle=False)
+            if case == "3.2":
+                _guides(axes, cases[case])
             axes.set(title=title, xlabel="particles", ylabel="ms per step, one thread")
+            _plain_numbers(axes.xaxis, 1, 3)
+            _plain_numbers(axes.yaxis, 1)
         panels[0].legend()
         figure.tight_layout()
         figure.savefig(path)
         plt.close(figure)
+
+
+def _guides(axes: Any, rows: list[dict[str, Any]]) -> None:
+    """The paper's exponents as slopes through our last points."""
+    for search, exponent in PAPER_EXPONENTS.items():
+        here = [row for row in rows if row["search"] == search and "seconds" in row]
+        if here:
+            n = np.array([here[0]["bodies"], here[-1]["bodies"]], float)
+            axes.loglog(n, here[-1]["seconds"] * 1e3 * (n / n[-1]) ** exponent, color=LOOKS[search][0], lw=0.8, ls="--")
+    axes.plot([], [], color="#666666", lw=0.8, ls="--", label="slopes of the paper")
+    axes.legend(handles=axes.get_lines()[-1:])
 
 
 def draw_fracture(rows: list[dict[str, Any]], path: Path) -> None:
@@ -64,6 +88,8 @@ def draw_fracture(rows: list[dict[str, Any]], path: Path) -> None:
         axes.set(
             title="Fracture: cost over the ratio of sizes (Fig. 14)", xlabel="R / r", ylabel="ns per particle and step"
         )
+        _plain_numbers(axes.xaxis, 1, 2, 5)
+        _plain_numbers(axes.yaxis, 1)
         axes.legend()
         figure.tight_layout()
         figure.savefig(path)
@@ -94,6 +120,8 @@ def draw_parameters(result: dict[str, Any], path: Path) -> None:
             axes.axhline(auto["seconds"] * 1e3, color="black", lw=1, ls=":")
             axes.plot([place], [auto["seconds"] * 1e3], "kx", ms=9, mew=2, label="where auto lands")
             axes.set_xlabel(label)
+            _plain_numbers(axes.xaxis, *((1, 3) if name == "intervals" else (1, 2, 3, 5)))
+            _plain_numbers(axes.yaxis, 1)
             axes.legend()
         grid[0].set_ylabel("ms per step, one thread")
         figure.suptitle(f"{result['bodies']:,} equal spheres: what the user would have to find out (2.1, 2.4)")

@@ -13,7 +13,7 @@ from impinge.broad import NeighborSearch, cell_tests_random
 from impinge.errors import SearchWarning
 from impinge.reproduce.particles.systems import System, discs, equal_spheres, fractured_spheres
 
-__all__ = ["Progress", "fit_exponent", "measure_cases", "measure_fracture", "measure_parameters"]
+__all__ = ["PAPER_EXPONENTS", "Progress", "fit_exponent", "measure_cases", "measure_fracture", "measure_parameters"]
 
 Progress = Callable[[str], None]
 _STEPS = 100  # at most; the paper rebuilds Verlet lists every 100 steps
@@ -28,6 +28,7 @@ PAPER: dict[str, Callable[[System], dict[str, Any]]] = {
     "levels": lambda system: {"method": "levels", "skin": 0.0, "rebuild_every": 1},
     "auto": lambda system: {"method": "auto"},
 }
+PAPER_EXPONENTS = {"verlet": 1.8, "cells": 1.15, "sweep": 1.36}  # [Muth2007b] Fig. 12
 
 
 def _tests(name: str, system: System) -> float:

@@ -10,6 +10,7 @@ from typing import Any
 
 from impinge.errors import InputError
 from impinge.reproduce.particles.measure import (
+    PAPER_EXPONENTS,
     Progress,
     fit_exponent,
     measure_cases,
@@ -20,7 +21,6 @@ from impinge.reproduce.particles.measure import (
 __all__ = ["reproduce"]
 
 SEARCHES = ("verlet", "cells", "sweep", "levels", "auto")
-PAPER_EXPONENTS = {"verlet": 1.8, "cells": 1.15, "sweep": 1.36}
 
 
 def reproduce(folder: Path, quick: bool, progress: Progress) -> Path:
@@ -170,6 +170,9 @@ Exponents of seconds per step over particles:
 {_growth_table(cases)}
 
 {_beside(growth)}
+
+A call costs 0.1 to 0.5 ms however few the particles are, which flattens the fits over all numbers; the last three
+show how the searches grow.
 
 Milliseconds per step, 3.1:
 
