@@ -1,44 +1,49 @@
 """Temporary arrays that calls reuse."""
 
-import threading
-
 import numpy as np
+import pytest
 
 import impinge
 from impinge import _scratch
 
 
 def test_the_same_memory_comes_back_in_any_shape():
-    first = _scratch.empty("test", (10, 4), np.float64)
-    second = _scratch.empty("test", 20, np.int32)
+    scratch = _scratch.Scratch()
+    first = scratch.empty("test", (10, 4), np.float64)
+    second = scratch.empty("test", 20, np.int32)
     assert first.shape == (10, 4)
     assert second.shape == (20,)
     assert second.dtype == np.int32
     assert np.shares_memory(first, second)
-    assert not np.shares_memory(first, _scratch.empty("another", 20, np.int32))
-    assert _scratch.empty("test", 0, np.float64).shape == (0,)
+    assert not np.shares_memory(first, scratch.empty("another", 20, np.int32))
+    assert scratch.empty("test", 0, np.float64).shape == (0,)
 
 
 def test_a_larger_array_replaces_a_smaller_one():
-    small = _scratch.empty("test", 10, np.int64)
-    large = _scratch.empty("test", 1000, np.int64)
-    large[:] = 7
+    scratch = _scratch.Scratch()
+    small = scratch.empty("test", 10, np.int64)
+    large = scratch.empty("test", 1000, np.int64)
     assert not np.shares_memory(small, large)
-    assert np.shares_memory(large, _scratch.empty("test", 1000, np.int64))
+    assert np.shares_memory(large, scratch.empty("test", 1000, np.int64))
 
 
 def test_more_than_the_limit_is_not_kept():
-    size = _scratch._MOST + 1
-    assert not np.shares_memory(_scratch.empty("huge", size, np.uint8), _scratch.empty("huge", size, np.uint8))
+    scratch, size = _scratch.Scratch(), _scratch._MOST + 1
+    assert not np.shares_memory(scratch.empty("huge", size, np.uint8), scratch.empty("huge", size, np.uint8))
 
 
-def test_threads_do_not_share():
-    mine = _scratch.empty("test", 100, np.int64)
-    theirs = []
-    thread = threading.Thread(target=lambda: theirs.append(_scratch.empty("test", 100, np.int64)))
-    thread.start()
-    thread.join()
-    assert not np.shares_memory(mine, theirs[0])
+def test_memory_is_lent_to_one_at_a_time():
+    with _scratch.borrow() as one, _scratch.borrow() as other:
+        assert one is not other
+    with _scratch.borrow() as again:
+        assert again in (one, other)
+
+
+def test_memory_is_not_given_back_after_an_error():
+    with pytest.raises(KeyboardInterrupt), _scratch.borrow() as lost:
+        raise KeyboardInterrupt
+    with _scratch.borrow() as scratch:
+        assert scratch is not lost
 
 
 def test_results_are_not_temporary():

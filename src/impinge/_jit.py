@@ -140,7 +140,12 @@ class Parallel:
                 self.kernel(first, min(first + size, count), *arguments)
 
         helpers = [_helpers().submit(work) for _ in range(workers - 1)]
-        work()
+        try:
+            work()
+        except BaseException:
+            for _ in pieces:  # helpers end after the piece that they are at
+                pass
+            raise
         for helper in helpers:
             if not helper.cancel():  # one that did not start yet is not needed any more
                 helper.result()
@@ -154,7 +159,9 @@ def parallel(grain: int) -> Callable[[Callable[..., Any]], Parallel]:
 @contextmanager
 def threads(count: int | None) -> Iterator[int]:
     """Run the parallel kernels inside the block with `count` threads (None: all)."""
-    if count is not None and not (isinstance(count, Integral) and 1 <= count <= _most_threads):
+    if count is not None and not (
+        isinstance(count, Integral) and not isinstance(count, bool) and 1 <= count <= _most_threads
+    ):
         raise InputError(f"threads: found {count!r}, expected 1 to {_most_threads} (the cores of this machine)")
     token = _wanted_threads.set(_wanted_threads.get() if count is None else count)
     try:

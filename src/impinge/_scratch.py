@@ -3,35 +3,50 @@
 from __future__ import annotations
 
 import math
-import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["empty"]
+__all__ = ["Scratch", "borrow"]
 
-_MOST = 128 * 2**20  # bytes kept by a thread; what does not fit in is fresh memory
+_MOST = 128 * 2**20  # bytes kept; what does not fit in is fresh memory
 
 
-class _Kept(threading.local):
+class Scratch:
+    """Arrays by name."""
+
     def __init__(self) -> None:
-        self.buffers: dict[str, NDArray[np.uint8]] = {}
+        self._buffers: dict[str, NDArray[np.uint8]] = {}
+
+    def empty(self, name: str, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        """An array with any content, in the memory of the last one of this name."""
+        kind = np.dtype(dtype)
+        size = math.prod(shape if isinstance(shape, tuple) else (shape,)) * kind.itemsize
+        buffer = self._buffers.get(name)
+        if buffer is None or buffer.nbytes < size:
+            self._buffers.pop(name, None)
+            buffer = np.empty(size, np.uint8)
+            if size + sum(kept.nbytes for kept in self._buffers.values()) <= _MOST:
+                self._buffers[name] = buffer
+        return buffer[:size].view(kind).reshape(shape)
 
 
-_kept = _Kept()
+_free: list[Scratch] = []  # at most one: memory does not grow with the number of threads
 
 
-def empty(name: str, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-    """An array with any content, that is the caller's until this thread asks for the same name again."""
-    kind = np.dtype(dtype)
-    size = math.prod(shape if isinstance(shape, tuple) else (shape,)) * kind.itemsize
-    buffers = _kept.buffers
-    if name not in buffers or buffers[name].nbytes < size:
-        buffers.pop(name, None)
-        buffer = np.empty(size, np.uint8)
-        if size + sum(kept.nbytes for kept in buffers.values()) <= _MOST:
-            buffers[name] = buffer
-    else:
-        buffer = buffers[name]
-    return buffer[:size].view(kind).reshape(shape)
+@contextmanager
+def borrow() -> Iterator[Scratch]:
+    """Scratch memory that nobody else uses until the block is left.
+
+    After an error or an interrupt it is not given back: helping threads may still be writing into it.
+    """
+    try:
+        scratch = _free.pop()
+    except IndexError:
+        scratch = Scratch()
+    yield scratch
+    if not _free:
+        _free.append(scratch)

@@ -88,7 +88,9 @@ def test_two_dimensions(tmp_path: Path) -> None:
         ("a.xyz", "1\nProperties=id:I:1:radius:R:1\n1 2\n", "found the properties id, radius, expected pos"),
         ("a.csv", "", "found nothing in the first line"),
         ("a.npz", "PK\x03\x04", "cannot be read as .npz"),
-        ("a.xyz", "many\n\n", "cannot be read as .xyz"),
+        ("a.xyz", "many\n\n", "found 'many' in the first line, expected the number of spheres"),
+        ("a.xyz", "1\n\n1.5 2 3 4\n", "found 1.5 in the first column, expected name, x, y, z"),
+        ("a.xyz", "1\nProperties=pos:R:3:radius:R:1\n1 2\n", "found rows of 2 columns"),
         ("a.txt", "1 2 3", "ending '.txt', expected one of .npy, .npz, .csv, .xyz"),
         ("a.npy", "no array", "cannot be read as .npy"),
     ],
@@ -170,3 +172,10 @@ def test_missing_and_own_file(tmp_path: Path) -> None:
     code, _, err = run(path, "-o", path)
     assert code == 2
     assert "is the file of the spheres" in err
+
+
+def test_discs_in_extended_xyz(tmp_path: Path) -> None:
+    (tmp_path / "a.xyz").write_text("1\nProperties=id:I:1:pos:R:2:radius:R:1\n7 1 2 0.5\n")
+    centres, radii = read_spheres(tmp_path / "a.xyz")
+    assert centres.tolist() == [[1, 2]]
+    assert radii.tolist() == [0.5]

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import impinge
+from impinge import _scratch
+from impinge.broad import methods, space
 from impinge.broad.methods import BOX_METHODS, METHODS
 from impinge.errors import InputError
 
@@ -289,3 +291,92 @@ def test_bad_boxes() -> None:
         impinge.box_pairs([[0, 0], [2, 0]], [[1, 1]])
     with pytest.raises(InputError, match="method: found 'verlet'"):
         impinge.box_pairs([[0, 0]], [[1, 1]], method="verlet")
+
+
+# Found by reviewers
+
+
+def test_cells_of_a_given_size_go_on_below_the_box() -> None:
+    c = np.array([[-5.0, 0.5, 0.5], [-4.5, 0.5, 0.5]])
+    for size in (1.0, 1.3):
+        assert impinge.pairs(c, 0.5, method="cells", cell_size=size, box=[2, 2, 2]).tolist() == [[0, 1]]
+        assert impinge.box_pairs(c - 0.5, c + 0.5, method="cells", cell_size=size, box=[4, 4, 4]).tolist() == [[0, 1]]
+    c = np.array([[-5.0, 0.1, 0.5], [-4.5, 3.9, 0.5]])
+    wrapped: dict[str, Any] = {"box": [4, 4, 4], "periodic": [False, True, False]}
+    assert impinge.pairs(c, 0.5, method="cells", cell_size=1.3, **wrapped).tolist() == [[0, 1]]
+    c = np.random.default_rng(1).random((3000, 3)) - 50
+    pairs = impinge.pairs(c, 0.02, method="cells", cell_size=0.04, box=[1, 1, 1])
+    assert np.array_equal(pairs, impinge.pairs(c, 0.02, method="brute"))
+
+
+def test_touching_spheres_near_the_origin_of_a_long_column() -> None:
+    """Where a cell begins is rounded like the far corner of the grid, not like the place itself."""
+    n = 40000
+    rng = np.random.default_rng(0)
+    c = np.stack([rng.random(n) * 0.5, -1000 + rng.random(n) * 1010], axis=1)
+    c[0, 1], c[1] = -1000.0, [0, 10.0]
+    c = np.concatenate([c, [[0.25, 8.600962019246197], [0.25, 7.550962019246197]]])
+    r = np.append(np.full(n + 1, 0.05), 1.0)
+    assert np.array_equal(impinge.pairs(c, r), impinge.pairs(c, r, method="sweep"))
+
+
+@pytest.mark.parametrize("shape", [(400, 2), (400, 3)])
+def test_boxes_without_size(shape: tuple[int, int]) -> None:
+    places = np.random.default_rng(0).random(shape)
+    places[:, -1] = 0.0
+    for p in (places, np.zeros(shape)):
+        assert np.array_equal(impinge.box_pairs(p, p, gap=0.01), impinge.box_pairs(p, p, gap=0.01, method="brute"))
+
+
+@pytest.mark.parametrize("far", [1e8, 1e14, 1e40, -1e149])
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_a_few_bodies_far_away(far: float, dimension: int) -> None:
+    """Are found, in outer cells if need be, and do not coarsen the cells of the others."""
+    rng = np.random.default_rng(2)
+    c = rng.random((5000, dimension))
+    c[7], c[4000] = far, far
+    c[5, 0], c[6, 0] = -far, np.nextafter(-far, 0)
+    r = rng.uniform(0.001, 0.02, 5000)
+    r[100:110] = 0.3
+    for gap in (0.0, 0.01):
+        assert np.array_equal(impinge.pairs(c, r, gap=gap), impinge.pairs(c, r, gap=gap, method="brute"))
+        half = r[:, None] * np.array([0.2, 1, 0.5])[:dimension]
+        boxes = c - half, c + half
+        assert np.array_equal(impinge.box_pairs(*boxes, gap=gap), impinge.box_pairs(*boxes, gap=gap, method="brute"))
+    assert methods.find("levels", space.spheres(c, r, 0.0, None, False), 0.0, methods.Settings()).tests < 2e6
+
+
+def test_slender_boxes_are_swept() -> None:
+    rng = np.random.default_rng(4)
+    c, half = rng.random((2000, 3)), np.full((2000, 3), 0.001)
+    half[np.arange(2000), rng.integers(0, 3, 2000)] = 0.2
+    thin, round_ones = (space.boxes(c - h, c + h, 0.0, None, False) for h in (half, np.full((2000, 3), 0.02)))
+    assert methods.choose(thin)[0] == "sweep"
+    assert methods.choose(round_ones)[0] == "levels"
+    pairs = impinge.box_pairs(c - half, c + half)
+    assert np.array_equal(pairs, impinge.box_pairs(c - half, c + half, method="levels"))
+
+
+def test_calls_within_a_call() -> None:
+    """A signal handler, or the end of an object, may search while a search is under way."""
+    rng = np.random.default_rng(3)
+    inner, outer = rng.random((3000, 3)), rng.random((20000, 3))
+    with _scratch.borrow() as scratch:
+        mine = scratch.empty("ordered", (20000, 4), np.float64)
+        mine[:] = 7.0
+        assert len(impinge.pairs(inner, 0.02)) > 0
+        assert (mine == 7.0).all()
+    assert np.array_equal(impinge.pairs(outer, 0.01), impinge.pairs(outer, 0.01, method="sweep"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"gap": 1e300}, "gap: found 1e.300, expected a number up to"),
+        ({"method": "cells", "cell_size": 1e-310}, "cell_size: found 1e-310, expected at least"),
+        ({"threads": True}, "threads: found True"),
+    ],
+)
+def test_lengths_and_numbers_out_of_range(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        impinge.pairs(np.zeros((3, 3)), 0.0, **arguments)

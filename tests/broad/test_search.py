@@ -278,3 +278,46 @@ def test_bad_ids() -> None:
         search.update(np.zeros((3, 2)), 1.0, [0.5, 1, 2])
     with pytest.raises(InputError, match="ids: found 18446744073709551615, expected numbers below"):
         search.update(np.zeros((2, 2)), 1.0, np.array([1, 2**64 - 1], np.uint64))
+    with pytest.raises(InputError, match="ids: found something that is not an array"):
+        search.update(np.zeros((2, 2)), 1.0, [[1], [1, 2]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"box": "a"}, "box: found text"),
+        ({"box": [1, -1, 1]}, "box: found .*, expected finite numbers and lengths above 0"),
+        ({"box": [1, 2, 3, 4]}, "box: found .*, expected 3 lengths"),
+        ({"periodic": "x"}, "periodic: found 'x', expected True, False"),
+        ({"periodic": True}, "box: found None"),
+        ({"skin": 1e200}, "skin: found 1e.200, expected a number up to"),
+    ],
+)
+def test_bad_arguments_are_told_at_once(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        impinge.NeighborSearch(**arguments)
+
+
+@pytest.mark.parametrize("method", ["levels", "sweep"])
+def test_after_a_failed_update_lists_are_made_anew(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    centres = rng.random((2000, 3))
+    search = impinge.NeighborSearch(method, skin=0.05)
+    search.update(centres, 0.02)
+    moved = centres + rng.normal(size=centres.shape) * 0.1
+    with monkeypatch.context() as broken:
+        broken.setattr("impinge.broad.search.LinkedLists.update", None)
+        broken.setattr("impinge.broad.search.methods.find", None)
+        with pytest.raises(TypeError):
+            search.update(moved, 0.02)
+    assert np.array_equal(search.update(moved, 0.02).touching(), impinge.pairs(moved, 0.02))
+
+
+def test_the_box_is_copied() -> None:
+    box = np.array([10.0, 10, 10])
+    search = impinge.NeighborSearch("levels", 0.5, box, True)
+    centres = np.array([[0.5, 5, 5], [7.0, 5, 5], [3, 3, 3]])
+    search.update(centres, 0.5)
+    box[0] = 7.4
+    assert len(search.update(centres, 0.5).touching()) == 0
+    assert len(search.update(centres + 0.3, 0.5).touching()) == 0

@@ -24,7 +24,6 @@ from impinge.broad._near import SLACK, TINY, near, touch
 BLOCK = 16384  # bodies surveyed at a time
 EXPONENTS = 2047  # of finite doubles
 MANTISSA = 52  # bits of a double to the right of its exponent
-FAR = 2.0**60  # cells are not numbered beyond, so that numbers fit into integers
 NOT, BY_REACH, BY_CELL = 0, 1, 2
 WIDE = 8  # rows beyond which a sphere is gone through row by row as wide as it is there
 
@@ -50,11 +49,9 @@ def survey(first, stop, centres, sizes, bits, low, high, counts, largest):
 
 
 @exact
-def _cell(x, low, per_length):
+def _cell(x, low, high, per_length):
     """Number of the cell along an axis: a monotone function of x, so that nothing within reach is missed."""
-    c = math.floor((x - low) * per_length)
-    c = c if c < FAR else FAR
-    return np.int64(c if c > -FAR else -FAR)
+    return np.int64(math.floor((min(max(x, low), high) - low) * per_length))
 
 
 @exact
@@ -63,14 +60,14 @@ def _fold(c, n, folded):
 
 
 @parallel(grain=1)
-def place(first, stop, centres, bits, level_of, low, per_length, shape, folded, offset, cells):
+def place(first, stop, centres, bits, level_of, low, high, per_length, shape, folded, offset, cells):
     """Cell of every body, over all levels; bits : of the sizes; level_of : level of each exponent."""
     for block in range(first, stop):
         for i in range(block * BLOCK, min((block + 1) * BLOCK, len(centres))):
             level = level_of[bits[i] >> MANTISSA]
-            x = _fold(_cell(centres[i, 0], low[0], per_length[level]), shape[level, 0], folded[level, 0])
-            y = _fold(_cell(centres[i, 1], low[1], per_length[level]), shape[level, 1], folded[level, 1])
-            z = _fold(_cell(centres[i, 2], low[2], per_length[level]), shape[level, 2], folded[level, 2])
+            x = _fold(_cell(centres[i, 0], low[0], high[0], per_length[level]), shape[level, 0], folded[level, 0])
+            y = _fold(_cell(centres[i, 1], low[1], high[1], per_length[level]), shape[level, 1], folded[level, 1])
+            z = _fold(_cell(centres[i, 2], low[2], high[2], per_length[level]), shape[level, 2], folded[level, 2])
             cells[i] = offset[level] + (z * shape[level, 1] + y) * shape[level, 0] + x
 
 
@@ -210,28 +207,30 @@ def _search_cells(
 
 
 @exact
-def _span(x, reach, low, per_length, n, folded):
+def _span(x, reach, low, high, per_length, n, folded):
     """(first cell along an axis within reach of x, number of cells), each cell of a folded grid at most once."""
     reach += SLACK * (abs(x) + abs(low) + reach) + TINY
-    first, last = _cell(x - reach, low, per_length), _cell(x + reach, low, per_length)
+    first, last = _cell(x - reach, low, high, per_length), _cell(x + reach, low, high, per_length)
     if folded:
         return (first, last - first + 1) if last - first < n else (np.int64(0), n)
-    first, last = max(first, 0), min(last, n - 1)
+    first, last = min(max(first, 0), n - 1), min(max(last, 0), n - 1)
     return first, last - first + 1
 
 
 @exact
-def _beside(x, c, low, length):
-    """Distance of x from cell c along an axis, rounded down."""
+def _beside(x, c, low, length, n):
+    """Distance of x from cell c of n along an axis, rounded down; the outer ones reach to infinity."""
+    if c == 0 or c == n - 1:
+        return 0.0
     left = low + c * length
     away = max(left - x, x - (left + length))
-    return max(away - SLACK * (abs(x) + abs(left) + length), 0.0)
+    return max(away - SLACK * (abs(x) + abs(low) + abs(left) + length), 0.0)
 
 
 @part
 def _search_level(
-    p, level, same, x, y, z, rx, ry, rz, sx, sy, sz, bodies, order, starts, low, per_length, shape, folded, offset, gap,
-    keys, room, count,
+    p, level, same, x, y, z, rx, ry, rz, sx, sy, sz, bodies, order, starts, low, high, per_length, shape, folded,
+    offset, gap, keys, room, count,
 ):  # fmt: skip
     """Partners of body p, moved back by s to (x, y, z), within a level and its reach r: (count, tests).
 
@@ -240,9 +239,9 @@ def _search_level(
     mx, my, mz = shape[level, 0], shape[level, 1], shape[level, 2]
     per, base = per_length[level], offset[level]
     length = 1.0 / per
-    x0, nx = _span(x, rx, low[0], per, mx, folded[level, 0])
-    y0, ny = _span(y, ry, low[1], per, my, folded[level, 1])
-    z0, nz = _span(z, rz, low[2], per, mz, folded[level, 2])
+    x0, nx = _span(x, rx, low[0], high[0], per, mx, folded[level, 0])
+    y0, ny = _span(y, ry, low[1], high[1], per, my, folded[level, 1])
+    z0, nz = _span(z, rz, low[2], high[2], per, mz, folded[level, 2])
     fold_x, fold_y, fold_z = folded[level, 0], folded[level, 1], folded[level, 2]
     # Of a sphere that reaches over many rows, most need not be gone through over the full width.
     ball = bodies.shape[1] == 4 and ny > WIDE and not (fold_x or fold_y or fold_z)
@@ -251,17 +250,15 @@ def _search_level(
     tests = 0
     for c in range(z0, z0 + nz):
         plane = _fold(c, mz, fold_z) * my
-        dz = _beside(z, c, low[2], length) if ball else 0.0
+        dz = _beside(z, c, low[2], length, mz) if ball else 0.0
         for b in range(y0, y0 + ny):
             if ball:
-                dy = _beside(y, b, low[1], length)
+                dy = _beside(y, b, low[1], length, my)
                 rest_sq = rx * rx * (1.0 + SLACK) - dy * dy - dz * dz
                 if rest_sq < 0.0:
                     continue
-                at, nx = _span(x, math.sqrt(rest_sq), low[0], per, mx, False)
+                at, nx = _span(x, math.sqrt(rest_sq), low[0], high[0], per, mx, False)
                 until = at + nx
-            if nx <= 0:
-                continue
             row = base + (plane + _fold(b, my, fold_y)) * mx
             rest = nx - (until - at)  # cells of a folded row that starts again at its beginning
             for turn in range(2 if rest > 0 else 1):
@@ -292,8 +289,8 @@ def _images(x, reach, low, period):
 
 @parallel(grain=1)
 def search(
-    first, stop, chunks, bodies, order, cells, starts, low, per_length, shape, folded, offset, half, looks, gap, box,
-    period, keys, ends, too_many, counts, tests,
+    first, stop, chunks, bodies, order, cells, starts, low, high, per_length, shape, folded, offset, half, looks, gap,
+    box, period, keys, ends, too_many, counts, tests,
 ):  # fmt: skip
     """Pairs of the bodies of chunks (level, first, end); those of the k-th from ends[k] on, up to ends[k + 1].
 
@@ -318,7 +315,7 @@ def search(
                 continue
             count, tested = _search_others(
                 begin, end, other, level == other, looks[level, other] == BY_CELL, bodies, order, starts, low,
-                per_length, shape, folded, offset, half, gap, box, period, keys, room, most, count,
+                high, per_length, shape, folded, offset, half, gap, box, period, keys, room, most, count,
             )  # fmt: skip
             tests[k] += tested
         counts[k] = count - ends[k]
@@ -326,8 +323,8 @@ def search(
 
 @kernel
 def _search_others(
-    first, stop, level, same, images_only, bodies, order, starts, low, per_length, shape, folded, offset, half, gap,
-    box, period, keys, room, most, count,
+    first, stop, level, same, images_only, bodies, order, starts, low, high, per_length, shape, folded, offset, half,
+    gap, box, period, keys, room, most, count,
 ):  # fmt: skip
     """Partners in a level of the bodies first to stop − 1 and of their periodic images: (count, tests)."""
     tests = 0
@@ -349,7 +346,7 @@ def _search_others(
                     sx, sy, sz = a * period[0], b * period[1], c * period[2]
                     count, tested = _search_level(
                         p, level, same, x - sx, y - sy, z - sz, rx, ry, rz, sx, sy, sz, bodies, order, starts, low,
-                        per_length, shape, folded, offset, gap, keys, room, count,
+                        high, per_length, shape, folded, offset, gap, keys, room, count,
                     )  # fmt: skip
                     tests += tested
     return count, tests

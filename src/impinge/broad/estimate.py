@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from impinge import _check
+from impinge.errors import InputError
 
 __all__ = ["cell_tests", "cell_tests_random"]
 
@@ -34,6 +35,8 @@ def cell_tests_random(bodies: int, cells: int, dimension: int = 3, *, periodic: 
     39160.8
     """
     n, m, d = _checked(bodies, cells, dimension)
+    if periodic and m < 3:
+        raise InputError(f"cells: found {m}, expected at least 3 in a periodic box, where others would be met twice")
     pairs = n * (n - 1) / 2
     return pairs * 3**d / m**d if periodic else pairs * ((3 * m - 2) / m**2) ** d
 

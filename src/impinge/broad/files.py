@@ -64,7 +64,11 @@ def _split(path: Path, rows: NDArray[Any], only_centres: bool) -> tuple[NDArray[
 
 
 def _read_npy(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any] | None]:
-    return _split(path, np.load(path, allow_pickle=False), only_centres)
+    try:
+        rows = np.load(path, allow_pickle=False)
+    except ValueError:
+        raise InputError(f"{path}: cannot be read as .npy, expected an array of numbers that NumPy saved") from None
+    return _split(path, rows, only_centres)
 
 
 def _read_npz(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any] | None]:
@@ -95,8 +99,11 @@ def _read_csv(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any
 
 def _read_xyz(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any] | None]:
     with path.open(encoding="utf-8") as file:
-        count, comment = int(file.readline() or "0"), file.readline()
+        head, comment = file.readline().strip() or "0", file.readline()
         rows = [line.split() for line in file if line.strip()]
+    if not head.isdigit():
+        raise InputError(f"{path}: found {head!r} in the first line, expected the number of spheres alone")
+    count = int(head)
     if len(rows) != count or len({len(row) for row in rows}) > 1:
         raise InputError(
             f"{path}: found {len(rows)} rows after a count of {count}, expected that many, of equal length"
@@ -104,18 +111,22 @@ def _read_xyz(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any
     if count == 0:
         return np.empty((0, 3)), np.empty(0)
     columns = len(rows[0])
-    first, radius = 1, 4 if columns == 5 else None  # further columns may be anything
+    first, last, radius = 1, 4, 4 if columns == 5 else None  # further columns may be anything
     described = re.search(r"Properties=(\S+)", comment)
     if described:
         fields = described[1].split(":")
-        places = dict(zip(fields[0::3], np.cumsum([0, *map(int, fields[2::3])])[:-1].tolist(), strict=True))
+        ends = np.cumsum([0, *map(int, fields[2::3])]).tolist()
+        places = dict(zip(fields[0::3], ends[:-1], strict=True))
         if "pos" not in places:
             raise InputError(f"{path}: found the properties {', '.join(places)}, expected pos among them")
         first, radius = places["pos"], places.get("radius")
-    if columns < first + 3:
+        last = ends[ends.index(first) + 1]
+    elif re.fullmatch(r"[-+]?\d*\.\d*([eE][-+]?\d+)?", rows[0][0]):  # whole numbers may be names
+        raise InputError(f"{path}: found {rows[0][0]} in the first column, expected name, x, y, z and radius")
+    if columns < last:
         raise InputError(f"{path}: found rows of {columns} columns, expected name, x, y, z and radius")
     table = np.array(rows, dtype=object)
-    centres = table[:, first : first + 3].astype(np.float64)
+    centres = table[:, first:last].astype(np.float64)
     return centres, None if radius is None or only_centres else table[:, radius].astype(np.float64)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge import _scratch
+from impinge._scratch import Scratch
 from impinge.broad import _grid
 from impinge.broad._near import TINY
 from impinge.broad.order import Part, check_memory, most_pairs
@@ -17,6 +17,8 @@ __all__ = ["Found", "Grid", "lay_grid", "search"]
 
 _CELLS_PER_BODY = 4  # cells of a level, at most, besides a few
 _MOST_LEVELS = 24
+_SAMPLE = 512  # bodies that tell how far they are spread
+_MOST_LENGTHS = 2.0**43  # of the smallest cells: what numbers of doubles can tell apart
 # Nanoseconds for a body, a test, a look into another level and a row of cells there, as measured: their ratios matter.
 _BODY_NS, _TEST_NS, _LOOK_NS, _ROW_NS = 40.0, 2.5, 100.0, 30.0
 _CHUNK_NS, _CHUNK, _MOST_CHUNKS = 4e5, 1024, 4096  # work and bodies of a chunk that one thread takes at a time
@@ -24,19 +26,19 @@ _ROOM = 6144  # pairs of a chunk for which there is room at first
 
 
 class Grid(NamedTuple):
-    """Bodies sorted by level and cell; good until this thread lays the next one (`_scratch`)."""
+    """Bodies sorted by level and cell."""
 
     order: NDArray[np.int32]  # (n,) bodies in the order of level, z, y and x of their cells
     cells: NDArray[np.int32]  # (n,) their cells
     starts: NDArray[np.int32]  # (cells + 1,) where those of each cell begin
     low: NDArray[np.float64]  # (3,) corner of cell 0
+    high: NDArray[np.float64]  # (3,) centres beyond these two are in the outer cells
     per_length: NDArray[np.float64]  # (levels,) cells per length
     shape: NDArray[np.int64]  # (levels, 3) cells along the axes
     folded: NDArray[np.bool_]  # (levels, 3) whether cells that many apart are one
     offset: NDArray[np.int64]  # (levels,) first cell
     begins: NDArray[np.int64]  # (levels + 1,) first body of each level in `order`
     largest: NDArray[np.float64]  # (levels,) largest size
-    high: NDArray[np.float64]  # (3,) highest centres
 
 
 class Found(NamedTuple):
@@ -49,6 +51,7 @@ class Found(NamedTuple):
 def lay_grid(
     centres: NDArray[np.float64],
     sizes: NDArray[np.float64],
+    scratch: Scratch,
     *,
     lattice: tuple[float, NDArray[np.float64]] | None = None,
     levels: bool = True,
@@ -61,6 +64,8 @@ def lay_grid(
     centres : (n, 3) float64
     sizes : (n,) float64
         Largest length of a body, gap included: cells of its level are at least as long.
+    scratch : Scratch
+        Where the grid is good until the next one.
     lattice : (length of the cells, lowest corner), optional
         Instead of the largest size and the lowest centres; for one level only.
     levels : bool
@@ -75,31 +80,35 @@ def lay_grid(
     bits = sizes.view(np.int64)
     _grid.survey(blocks, centres, sizes, bits, low, high, counts, largest)
     low, high = low.min(axis=0), high.max(axis=0)
-    if lattice is not None:
-        low = np.where(np.isfinite(lattice[1]), lattice[1], low)
+    if lattice is not None:  # which goes on below its corner
+        corner = np.where(np.isfinite(lattice[1]), lattice[1], low)
+        low = corner - lattice[0] * np.ceil(np.maximum(corner - low, 0.0) / lattice[0])
         high = np.maximum(low, high)
     number, size = counts.sum(axis=0), largest.max(axis=0)
     exponents = np.flatnonzero(number)[::-1][:_MOST_LEVELS]
-    groups = _split_sizes(number[exponents], size[exponents], high - low) if levels else [0]
+    sample = np.sort(centres[:: -(-n // _SAMPLE), :3], axis=0)
+    groups = _split_sizes(number[exponents], size[exponents], _spread(sample)) if levels else [0]
     level_of = np.searchsorted(-exponents[groups], -np.arange(_grid.EXPONENTS), side="right") - 1
     level_of = np.maximum(level_of, 0)
     members = np.bincount(level_of, number, len(groups)).astype(np.int64)
     most = np.zeros(len(groups))
     np.maximum.at(most, level_of, size)
-    spacing = 0.0 if most.all() else _spacing(centres)
-    lengths = _lengths(most, low, high, spacing, parts) if lattice is None else np.full(1, lattice[0])
+    sizes_or_spacing = np.where(most > 0, most, float(_spread(sample).max()) / n ** (1 / 3))
+    low, high = _limit(sample[len(sample) // 2], low, high, lattice[0] if lattice else float(sizes_or_spacing.min()))
+    extent = float((high - low).max())
+    lengths = np.full(1, lattice[0]) if lattice else _least_length(sizes_or_spacing, extent) / parts
     shape, folded = _shapes(high - low, lengths, members)
     per_length = 1 / lengths
     sizes_in_cells = shape.prod(axis=1)
     offset = np.cumsum(sizes_in_cells) - sizes_in_cells
-    cells = _scratch.empty("cells", n, np.int32)
-    _grid.place(blocks, centres, bits, level_of, low, per_length, shape, folded, offset, cells)
-    starts = _scratch.empty("starts", int(sizes_in_cells.sum()) + 2, np.int32)
+    cells = scratch.empty("cells", n, np.int32)
+    _grid.place(blocks, centres, bits, level_of, low, high, per_length, shape, folded, offset, cells)
+    starts = scratch.empty("starts", int(sizes_in_cells.sum()) + 2, np.int32)
     starts[:] = 0
-    order, ordered_cells = _scratch.empty("order", (2, n), np.int32)
+    order, ordered_cells = scratch.empty("order", (2, n), np.int32)
     _grid.sort_by_cell(cells, starts, order, ordered_cells)
     begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(members)])
-    return Grid(order, ordered_cells, starts, low, per_length, shape, folded, offset, begins, most, high)
+    return Grid(order, ordered_cells, starts, low, high, per_length, shape, folded, offset, begins, most)
 
 
 class _Class(NamedTuple):
@@ -154,23 +163,26 @@ def _split_sizes(number: NDArray[np.int64], size: NDArray[np.float64], extent: N
     return [level.first for level in levels]
 
 
-def _least_length(size: float, low: NDArray[np.float64], high: NDArray[np.float64]) -> float:
+def _least_length(size: NDArray[np.float64], extent: float) -> NDArray[np.float64]:
     """Length of cells in which rounding cannot put bodies of this size that touch two cells apart."""
-    return size * (1 + 2.0**-20) + 2.0**-46 * float(np.maximum(np.abs(low), np.abs(high)).max()) + 2 * TINY
+    return size * (1 + 2.0**-20) + 2.0**-46 * extent + 2 * TINY
 
 
-def _lengths(
-    sizes: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], spacing: float, parts: int
-) -> NDArray[np.float64]:
-    """Length of the cells of every level; of points, about their distance."""
-    return np.array([_least_length(size if size > 0 else spacing, low, high) for size in sizes.tolist()]) / parts
+def _limit(
+    middle: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], length: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Lowest and highest corner such that cells of this length can be told apart: a few bodies may be beyond."""
+    far = high - low > _MOST_LENGTHS * (length + 2 * TINY)
+    if not far.any():
+        return low, high
+    reach = 0.5 * _MOST_LENGTHS * (length + 2 * TINY)
+    return np.where(far, np.maximum(low, middle - reach), low), np.where(far, np.minimum(high, middle + reach), high)
 
 
-def _spacing(centres: NDArray[np.float64]) -> float:
-    """About the distance of neighbours, not led astray by a few that are far away."""
-    sample = centres[:: max(len(centres) // 1000, 1), :3]
-    middle = np.subtract(*np.percentile(sample, [75, 25], axis=0))
-    return float(middle.max()) / len(centres) ** (1 / 3)
+def _spread(sample: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Along each axis about the extent of the bodies, not led astray by a few that are far away; from sorted ones."""
+    few = len(sample) // 32
+    return (sample[len(sample) - 1 - few] - sample[few]) * (1 + 2 * few / len(sample))
 
 
 def _shapes(
@@ -195,6 +207,7 @@ def _shapes(
 
 def search(
     grid: Grid,
+    scratch: Scratch,
     bodies: NDArray[np.float64],
     half: NDArray[np.float64],
     gap: float,
@@ -206,6 +219,8 @@ def search(
     Parameters
     ----------
     grid : Grid
+    scratch : Scratch
+        Where the parts are good until the next search.
     bodies : (n, 4) spheres, centre and radius, or (n, 6) boxes, lower and upper corner
     half : (levels, 3)
         Largest half sizes along the axes in every level.
@@ -213,10 +228,10 @@ def search(
     box, period : (3,)
         Start and length of the periodic axes; a length of 0 for an open one.
     """
-    ordered = _scratch.empty("ordered", bodies.shape, np.float64)
+    ordered = scratch.empty("ordered", bodies.shape, np.float64)
     _grid.gather_rows(len(bodies), grid.order, bodies, ordered)
     looks = _directions(grid)
-    fixed = (ordered, *grid[:-3], half, looks, gap, box, period)
+    fixed = (ordered, *grid[:-2], half, looks, gap, box, period)
     parts: list[Part] = []
     tested = 0
     # Some chunks tell how much room the others need; those that need more than they got are looked at again.
@@ -229,7 +244,7 @@ def search(
         these, rooms = waiting.pop()
         check_memory(int(rooms.sum()) + sum(int((part.ends - part.begins).sum()) for part in parts))
         ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(rooms)])
-        keys = _scratch.empty(f"keys {len(parts)}", int(ends[-1]), np.int64)
+        keys = scratch.empty(f"keys {len(parts)}", int(ends[-1]), np.int64)
         counts, tests = np.empty_like(rooms), np.empty_like(rooms)
         _grid.search(len(these), these, *fixed, keys, ends, most_pairs(), counts, tests)
         full = counts > rooms
@@ -246,9 +261,10 @@ def _directions(grid: Grid) -> NDArray[np.int8]:
     """How each level looks for partners in each: in itself by cells, and of two that with less to do in the other."""
     levels = len(grid.largest)
     looks = np.full((levels, levels), _grid.NOT, np.int8)
+    least = _least_length(grid.largest, float((grid.high - grid.low).max()))
     for a in range(levels):  # the larger ones
         narrow = (grid.folded[a] & (grid.shape[a] < 3)).any()  # a neighbour on both sides
-        short = _least_length(grid.largest[a], grid.low, grid.high) * grid.per_length[a] > 1 + 2.0**-40
+        short = least[a] * grid.per_length[a] > 1 + 2.0**-40
         looks[a, a] = _grid.BY_REACH if narrow or short else _grid.BY_CELL
         for b in range(a + 1, levels):
             down = _members(grid, a) * _look_ns(grid, a, b)

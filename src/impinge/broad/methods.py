@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge import _check
+from impinge._scratch import borrow
 from impinge.broad import _brute
+from impinge.broad._near import SLACK, TINY
 from impinge.broad.grid import Grid, lay_grid, search
 from impinge.broad.order import check_memory, sorted_pairs
 from impinge.broad.space import Bodies
@@ -41,6 +43,8 @@ def read_settings(
     ):
         if value is not None and method != owner:
             raise InputError(f"{name}: found {value!r} with method {method!r}, expected it with method {owner!r} only")
+    if isinstance(cell_size, float) and 0 < cell_size < TINY:
+        raise InputError(f"cell_size: found {cell_size!r}, expected at least {TINY:g}")
     return Settings(
         None if cell_size is None else _check.positive("cell_size", cell_size),
         None if zone_radius is None else _check.positive("zone_radius", zone_radius),
@@ -80,9 +84,13 @@ def _by_grid(bodies: Bodies, gap: float, cell_size: float | None, levels: bool) 
     parts = _parts(bodies) if levels else 1
     sizes = bodies.sizes
     sizes += gap
-    grid = lay_grid(bodies.centres, sizes, lattice=lattice, levels=levels, parts=parts)
-    found = search(grid, bodies.rows, _half_sizes(bodies, grid, gap), gap, bodies.space.low, bodies.space.period)
-    pairs = sorted_pairs(found.parts, len(bodies))
+    if bodies.rows.shape[1] == 6:  # whose centres and half sizes are rounded
+        sizes += SLACK * np.abs(bodies.centres).max(axis=1)
+    low, period = bodies.space.low, bodies.space.period
+    with borrow() as scratch:
+        grid = lay_grid(bodies.centres, sizes, scratch, lattice=lattice, levels=levels, parts=parts)
+        found = search(grid, scratch, bodies.rows, _half_sizes(bodies, grid, gap), gap, low, period)
+        pairs = sorted_pairs(found.parts, len(bodies), scratch)
     return Result(pairs, found.tests, tuple((1 / grid.per_length).tolist()))
 
 
@@ -91,6 +99,8 @@ def _parts(bodies: Bodies) -> int:
     if bodies.rows.shape[1] == 4 or bodies.half.mean() > 0.85 * bodies.half.max(axis=1).mean():
         return 1
     sizes = 2 * bodies.half.max(axis=1).mean()
+    if sizes == 0:
+        return 1
     extent = np.maximum(np.ptp(bodies.centres, axis=0), sizes)
     return int(np.clip((len(bodies) / 2 * np.prod(sizes / extent)) ** (1 / 3), 1, 4))
 
@@ -166,14 +176,27 @@ BOX_METHODS = ("brute", "cells", "sweep", "levels")
 _FEW = 300  # bodies up to which all pairs are tested faster than cells are laid
 
 
-def choose(count: int) -> tuple[str, str]:
+def choose(bodies: Bodies) -> tuple[str, str]:
     """The method for `auto`, and why; into how many levels sizes are split, `levels` finds out from all of them."""
-    if count <= _FEW:
-        return "brute", f"{count} bodies: testing all pairs is fastest"
+    if len(bodies) <= _FEW:
+        return "brute", f"{len(bodies)} bodies: testing all pairs is fastest"
+    if bodies.rows.shape[1] == 6 and _are_slender(bodies):
+        return "sweep", "long thin boxes, of which cells as long as they are would hold too many"
     return (
         "levels",
         "cells for every class of sizes, as many classes as their numbers and the space around them suggest",
     )
+
+
+def _are_slender(bodies: Bodies) -> bool:
+    """Whether boxes fill next to nothing of the cubes around them, and these overlap: sweep is faster, as measured."""
+    axes = range(bodies.space.dimension)
+    longest = bodies.half.max(axis=1)
+    cube = longest.mean() ** len(axes)
+    with np.errstate(over="ignore"):
+        room = np.prod(np.maximum(np.ptp(bodies.centres, axis=0), longest.mean())[axes])
+    filled = np.prod(bodies.half[:, axes], axis=1).mean()
+    return bool(filled < 0.02 * cube and len(bodies) * cube * 2 ** len(axes) > 0.5 * room)
 
 
 def find(method: str, bodies: Bodies, gap: float, settings: Settings) -> Result:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from impinge import _check, _jit
 from impinge.broad import methods
 from impinge.broad.methods import BOX_METHODS, METHODS, Settings, read_settings
-from impinge.broad.space import Bodies, boxes, spheres
+from impinge.broad.space import Bodies, boxes, read_length, spheres
 
 __all__ = ["box_pairs", "pairs"]
 
@@ -57,7 +57,7 @@ def pairs(
     >>> impinge.pairs([[0, 0, 0], [2, 0, 0], [5, 0, 0]], radii=1.0)
     array([[0, 1]])
     """
-    gap = _check.not_negative("gap", gap)
+    gap = read_length("gap", gap)
     _check.choice("method", method, ["auto", *METHODS])
     with _jit.threads(threads):
         bodies = spheres(centres, radii, gap, box, periodic)
@@ -96,12 +96,12 @@ def box_pairs(
     >>> impinge.box_pairs([[0, 0], [1, 1], [3, 0]], [[1, 1], [2, 2], [4, 1]])
     array([[0, 1]])
     """
-    gap = _check.not_negative("gap", gap)
+    gap = read_length("gap", gap)
     _check.choice("method", method, ["auto", *BOX_METHODS])
     with _jit.threads(threads):
         return _find(method, boxes(lower, upper, gap, box, periodic), gap, read_settings(method, cell_size))
 
 
 def _find(method: str, bodies: Bodies, gap: float, settings: Settings) -> NDArray[np.int64]:
-    chosen = methods.choose(len(bodies))[0] if method == "auto" else method
+    chosen = methods.choose(bodies)[0] if method == "auto" else method
     return methods.find(chosen, bodies, gap, settings).pairs

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge import _scratch
+from impinge._scratch import Scratch
 from impinge.broad import _order
 from impinge.errors import InputError
 
@@ -28,9 +28,9 @@ class Part(NamedTuple):
 
 
 def most_pairs() -> int:
-    """How many pairs there is memory for, at 40 bytes each while they are sorted."""
+    """How many pairs there is memory for, at 50 bytes each while they are sorted."""
     try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 40
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 50
     except (AttributeError, ValueError, OSError):  # not known on every system
         return 2**62
 
@@ -39,12 +39,12 @@ def check_memory(count: int) -> None:
     """Raise an error if there is no memory for so many pairs."""
     if count > most_pairs():
         raise InputError(
-            f"centres: found about {count:.2g} near pairs, which need {count * 40 / 1e9:.3g} GB, more than this "
+            f"centres: found about {count:.2g} near pairs, which need {count * 50 / 1e9:.3g} GB, more than this "
             f"machine has; are the radii or the gap too large, or many bodies in the same place?"
         )
 
 
-def sorted_pairs(parts: Sequence[Part], bodies: int) -> NDArray[np.int64]:
+def sorted_pairs(parts: Sequence[Part], bodies: int, scratch: Scratch) -> NDArray[np.int64]:
     """(m, 2) int64, sorted, from the pairs that a search of some bodies found part by part."""
     bits = max(_LEAST_BITS, (bodies // _MOST_BUCKETS).bit_length())
     buckets = (bodies >> bits) + 1
@@ -54,7 +54,7 @@ def sorted_pairs(parts: Sequence[Part], bodies: int) -> NDArray[np.int64]:
     table = np.concatenate(counts)
     bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(table.sum(axis=0))])
     starts = bounds[:-1] + np.cumsum(table, axis=0) - table
-    by_bucket = _scratch.empty("by_bucket", int(bounds[-1]), np.int64)
+    by_bucket = scratch.empty("by_bucket", int(bounds[-1]), np.int64)
     for part, begin in zip(parts, np.cumsum([0, *map(len, counts[:-1])]), strict=True):
         _order.fill_buckets(len(part.begins), bits, *part, starts[begin : begin + len(part.begins)], by_bucket)
     pairs = np.empty((len(by_bucket), 2), np.int64)

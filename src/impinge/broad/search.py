@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from impinge import _check, _jit
 from impinge.broad import _follow, methods
 from impinge.broad.methods import BOX_METHODS, METHODS, read_settings
-from impinge.broad.space import Bodies, boxes, spheres
+from impinge.broad.space import Bodies, boxes, read_length, read_space, spheres
 from impinge.broad.sweep import LinkedLists
 from impinge.errors import InputError, SearchWarning
 
@@ -130,15 +130,18 @@ class _Search:
         self._method = _check.choice("method", method, ["auto", *self._methods])
         if isinstance(skin, str):
             _check.choice("skin", skin, ["auto"])
-        self._skin = None if isinstance(skin, str) else _check.not_negative("skin", skin)
+        self._skin = None if isinstance(skin, str) else read_length("skin", skin)
         self._every = None if rebuild_every is None else _check.integer("rebuild_every", rebuild_every, 1)
         self._settings = read_settings(method, cell_size, zone_radius, all_pairs)
         if self._skin is not None and zone_radius is not None:
             raise InputError(
                 f"skin: found {skin!r} with a zone_radius, expected one of the two, as each sets the other"
             )
-        if box is None and np.any(periodic):
-            raise InputError("box: found None, expected lengths, since an axis is periodic")
+        if box is None:
+            read_space(None, periodic, 2 if np.shape(periodic) == (2,) else 3)
+        else:  # a copy, so that no change goes unnoticed
+            box = np.array(_check.numbers("box", box, "lengths, or two corners"))
+            read_space(box, periodic, box.shape[-1] if box.shape[-1:] in ((2,), (3,)) else 3)
         with _jit.threads(threads):
             pass  # wrong numbers are told now, not at the first update
         self._box, self._periodic, self._threads = box, periodic, threads
@@ -186,7 +189,7 @@ class _Search:
     def _read_ids(ids: ArrayLike | None, count: int) -> NDArray[np.int64] | None:
         if ids is None:
             return None
-        numbers = np.asarray(ids)
+        numbers = _check.numbers("ids", ids, f"{count} integers")
         if numbers.shape != (count,) or (numbers.dtype.kind not in "iu" and count > 0):
             raise InputError(f"ids: found {numbers.dtype} of shape {numbers.shape}, expected {count} integers")
         if count and numbers.max() > np.iinfo(np.int64).max:
@@ -219,6 +222,7 @@ class _Search:
     def _rebuild(self, bodies: Bodies) -> None:
         stats = self.statistics
         start = time.perf_counter()
+        self._built = None  # if this fails the next update begins anew
         stats.skin, stats.why_skin = self._choose_skin(bodies)
         stats.method, stats.why = self._choose_method(bodies)
         if stats.method == "sweep":
@@ -237,18 +241,20 @@ class _Search:
         self._tuner.note_rebuild(stats.method, time.perf_counter() - start, len(bodies), len(self._pairs), stats.skin)
 
     def _sweep(self, bodies: Bodies, skin: float) -> NDArray[np.int64]:
-        if len(bodies) < 2:
-            self._lists = None
-            return np.empty((0, 2), np.int64)
-        if self._lists is None or self._lists.gap != skin or self._lists.count != len(bodies):
-            self._lists = LinkedLists(bodies, skin)
-            before = 0
-        else:
-            before = self._lists.tests
-            self._lists.update(bodies)
-        self.statistics.tests += self._lists.tests - before
+        lists, self._lists = self._lists, None  # not to be used again if this fails
         self.statistics.cell_sizes = ()
-        return self._lists.pairs()
+        if len(bodies) < 2:
+            return np.empty((0, 2), np.int64)
+        before = 0
+        if lists is None or lists.gap != skin or lists.count != len(bodies):
+            lists = LinkedLists(bodies, skin)
+        else:
+            before = lists.tests
+            lists.update(bodies)
+        self.statistics.tests += lists.tests - before
+        pairs = lists.pairs()
+        self._lists = lists
+        return pairs
 
     def _choose_skin(self, bodies: Bodies) -> tuple[float, str]:
         skin, why = self._wanted_skin(bodies)
@@ -270,13 +276,13 @@ class _Search:
     def _choose_method(self, bodies: Bodies) -> tuple[str, str]:
         if self._method != "auto":
             return self._method, "as asked"
-        first, why = methods.choose(len(bodies))
+        first, why = methods.choose(bodies)
         return self._tuner.best_method(first, why, self.statistics.rebuilds, _rival(bodies, first))
 
 
 def _rival(bodies: Bodies, first: str) -> str:
     """A method that might be faster than the first choice."""
-    if first == "brute":
+    if first in ("brute", "sweep"):
         return "levels"
     sizes = bodies.sizes
     return "cells" if sizes.max() < 4 * sizes.mean() else "sweep"

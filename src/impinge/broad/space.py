@@ -12,7 +12,7 @@ from impinge import _check
 from impinge.broad import _near
 from impinge.errors import InputError
 
-__all__ = ["Bodies", "Space", "boxes", "read_space", "spheres"]
+__all__ = ["Bodies", "Space", "boxes", "read_length", "read_space", "spheres"]
 
 _LARGEST = 1e150  # of coordinates and sizes: their squares are doubles
 
@@ -91,6 +91,14 @@ def read_space(box: ArrayLike | None, periodic: bool | ArrayLike, dimension: int
     period = np.zeros(3)
     period[:dimension] = np.where(flags, lengths[:dimension], 0.0)
     return Space(dimension, low, lengths, period)
+
+
+def read_length(name: str, value: Any) -> float:
+    """Check a length of at least 0."""
+    length = _check.not_negative(name, value)
+    if length > _LARGEST:
+        raise InputError(f"{name}: found {value!r}, expected a number up to {_LARGEST:g}")
+    return length
 
 
 def _dimension(name: str, value: Any) -> int:

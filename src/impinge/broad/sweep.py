@@ -7,8 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge._scratch import borrow
 from impinge.broad import _sweep
-from impinge.broad.order import Part, sorted_pairs
+from impinge.broad.order import Part, check_memory, sorted_pairs
 from impinge.broad.space import Bodies
 from impinge.errors import InputError
 
@@ -77,7 +78,8 @@ class LinkedLists:
     def pairs(self) -> NDArray[np.int64]:
         """(m, 2) int64, i < j, ascending: the pairs of bodies whose boxes overlap."""
         keys = self._table[self._table != _sweep.EMPTY]
-        return sorted_pairs([Part(keys, np.zeros(1, np.int64), np.full(1, len(keys)))], self.count)
+        with borrow() as scratch:
+            return sorted_pairs([Part(keys, np.zeros(1, np.int64), np.full(1, len(keys)))], self.count, scratch)
 
     def ranks(self, axis: int) -> NDArray[np.int32]:
         """(n, 2) int32: places in the list of an axis, from 1, where the boxes begin and end."""
@@ -120,8 +122,12 @@ class LinkedLists:
             self._stored, tests = _sweep.sweep(*plan, starts.copy(), active, self._table)
             if self._stored >= 0:
                 break
-            self._table = np.empty(2 * len(self._table), np.int64)
+            self._enlarge_table()
         self._swept += tests
+
+    def _enlarge_table(self) -> None:
+        check_memory(len(self._table))  # at least half of it are pairs
+        self._table = np.empty(2 * len(self._table), np.int64)
 
     def _plan_sweep(self) -> tuple[tuple[int, int, int], tuple[int, int], tuple[int, int]]:
         """Axes, that with the fewest overlaps first; widths (log₂ of ranks) and numbers of strips along the others."""
@@ -178,7 +184,7 @@ class LinkedLists:
             self._table, self._stored, self.cases,
         )  # fmt: skip
         if code == _sweep.FULL:
-            self._table = np.empty(2 * len(self._table), np.int64)
+            self._enlarge_table()
         return bool(code == _sweep.DONE)
 
 

@@ -94,6 +94,7 @@ def _find_pairs(
 
             from impinge.broad.files import read_spheres, write_pairs
             from impinge.broad.methods import choose
+            from impinge.broad.space import spheres
 
             for places in (np.arange(20.0), np.arange(1000.0)):  # few and many, so that no time below is the compiler's
                 impinge.pairs(np.stack([places, places], axis=1), 1.0, method=method, gap=1.0)
@@ -118,7 +119,7 @@ def _find_pairs(
         },
         "pairs": len(found),
         "output": str(out),
-        "method": choose(count)[0] if method == "auto" else method,
+        "method": choose(spheres(centres, radii, 0.0, None, False))[0] if method == "auto" else method,
         "seconds": seconds,
         "spheres_per_second": round(count / seconds["searching"]) if count else None,
     }
