@@ -37,6 +37,7 @@ def test_memory_is_lent_to_one_at_a_time():
         assert one is not other
     with _scratch.borrow() as again:
         assert again in (one, other)
+    assert len(_scratch._free) <= _scratch._FREE
 
 
 def test_memory_is_not_given_back_after_an_error():

@@ -34,7 +34,8 @@ class Scratch:
         return buffer[:size].view(kind).reshape(shape)
 
 
-_free: list[Scratch] = []  # at most one: memory does not grow with the number of threads
+_free: list[Scratch] = []
+_FREE = 2  # at most, as a search borrows for its input and for itself: memory does not grow with the number of threads
 
 
 @contextmanager
@@ -48,5 +49,5 @@ def borrow() -> Iterator[Scratch]:
     except IndexError:
         scratch = Scratch()
     yield scratch
-    if not _free:
+    if len(_free) < _FREE:
         _free.append(scratch)

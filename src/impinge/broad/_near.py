@@ -5,6 +5,7 @@ import math
 from impinge._jit import exact, parallel
 
 SLACK = 2.0**-48  # of coordinates, sizes and periods: more than the rounding of all that decides who is near
+BLOCK = 8192  # spheres read by one thread at a time
 TINY = 1e-150  # shorter lengths have squares that are not doubles, and count as 0
 
 
@@ -44,13 +45,19 @@ def wrap(x, low, period):
     return y if y < low + period and y >= low else low  # what rounding brought to the end is the start
 
 
-@parallel(grain=8192)
-def make_spheres(first, stop, centres, radii, low, period, rows):
-    """Rows of centre and radius from centres (n, 2) or (n, 3), moved into the periodic box; z = 0 in 2D."""
+@parallel(grain=1)
+def make_spheres(first, stop, centres, radii, low, period, largest, rows, good):
+    """Rows of centre and radius from centres (n, 2) or (n, 3), moved into the periodic box; z = 0 in 2D.
+
+    good : for every block whether all coordinates are numbers up to `largest`.
+    """
     px, py, pz = period[0], period[1], period[2]
     deep = centres.shape[1] == 3
-    for i in range(first, stop):
-        rows[i, 0] = wrap(centres[i, 0], low[0], px)
-        rows[i, 1] = wrap(centres[i, 1], low[1], py)
-        rows[i, 2] = wrap(centres[i, 2], low[2], pz) if deep else 0.0
-        rows[i, 3] = radii[i]
+    for block in range(first, stop):
+        all_good = True
+        for i in range(block * BLOCK, min((block + 1) * BLOCK, len(centres))):
+            x, y, z = centres[i, 0], centres[i, 1], centres[i, 2] if deep else 0.0
+            all_good = all_good & (abs(x) <= largest) & (abs(y) <= largest) & (abs(z) <= largest)
+            rows[i, 0], rows[i, 1], rows[i, 2] = wrap(x, low[0], px), wrap(y, low[1], py), wrap(z, low[2], pz)
+            rows[i, 3] = radii[i]
+        good[block] = all_good

@@ -22,6 +22,7 @@ _MOST_LENGTHS = 2.0**43  # of the smallest cells: what numbers of doubles can te
 # Nanoseconds for a body, a test, a look into another level and a row of cells there, as measured: their ratios matter.
 _BODY_NS, _TEST_NS, _LOOK_NS, _ROW_NS = 40.0, 2.5, 100.0, 30.0
 _CHUNK_NS, _CHUNK, _MOST_CHUNKS = 4e5, 1024, 4096  # work and bodies of a chunk that one thread takes at a time
+_FEW_CHUNKS = 128
 _ROOM = 6144  # pairs of a chunk for which there is room at first
 
 
@@ -234,9 +235,9 @@ def search(
     fixed = (ordered, *grid[:-2], half, looks, gap, box, period)
     parts: list[Part] = []
     tested = 0
-    # Some chunks tell how much room the others need; those that need more than they got are looked at again.
+    # Of many chunks some tell how much room the others need; those that need more than they got are looked at again.
     chunks = _chunks(grid, looks)
-    is_sample = np.arange(len(chunks)) % 16 == 0
+    is_sample = np.arange(len(chunks)) % (16 if len(chunks) > _FEW_CHUNKS else 1) == 0
     is_sample[np.unique(chunks[:, 0], return_index=True)[1]] = True
     sample, rest = chunks[is_sample], chunks[~is_sample]
     waiting = [(sample, np.full(len(sample), _ROOM))]

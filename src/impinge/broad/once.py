@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check, _jit
+from impinge._scratch import borrow
 from impinge.broad import methods
 from impinge.broad.methods import BOX_METHODS, METHODS, Settings, read_settings
 from impinge.broad.space import Bodies, boxes, read_length, spheres
@@ -59,8 +60,8 @@ def pairs(
     """
     gap = read_length("gap", gap)
     _check.choice("method", method, ["auto", *METHODS])
-    with _jit.threads(threads):
-        bodies = spheres(centres, radii, gap, box, periodic)
+    with _jit.threads(threads), borrow() as scratch:
+        bodies = spheres(centres, radii, gap, box, periodic, scratch)
         return _find(method, bodies, gap, read_settings(method, cell_size, zone_radius))
 
 

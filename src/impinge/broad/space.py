@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check
+from impinge._scratch import Scratch
 from impinge.broad import _near
 from impinge.errors import InputError
 
@@ -32,9 +33,8 @@ class Space:
 
     def wrap(self, centres: NDArray[np.float64]) -> NDArray[np.float64]:
         """Centres (n, d) as (n, 3), moved into the box along its periodic axes, z = 0 in two dimensions."""
-        rows, radii = np.empty((len(centres), 4)), _check.frozen(np.zeros(len(centres)))
-        _near.make_spheres(len(centres), _check.frozen(centres), radii, self.low, self.period, rows)
-        return rows[:, :3]
+        radii = _check.frozen(np.zeros(len(centres)))
+        return _rows("centres", _check.frozen(centres), radii, self, np.empty((len(centres), 4)))[:, :3]
 
 
 @dataclass(frozen=True)
@@ -120,19 +120,33 @@ def _limited(name: str, array: NDArray[np.float64]) -> None:
     raise InputError(f"{name}: row {bad[0]} is {array[bad[0]]}, expected numbers up to {_LARGEST:g}")
 
 
+def _rows(
+    name: str, centres: NDArray[np.float64], radii: NDArray[np.float64], space: Space, rows: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Fill rows with centres in the box and radii."""
+    good = np.empty(-(-len(rows) // _near.BLOCK), np.bool_)
+    _near.make_spheres(len(good), centres, radii, space.low, space.period, _LARGEST, rows, good)
+    if not good.all():
+        _limited(name, centres)
+    return rows
+
+
 def spheres(
-    centres: ArrayLike, radii: ArrayLike, gap: float, box: ArrayLike | None, periodic: bool | ArrayLike
+    centres: ArrayLike,
+    radii: ArrayLike,
+    gap: float,
+    box: ArrayLike | None,
+    periodic: bool | ArrayLike,
+    scratch: Scratch | None = None,
 ) -> Bodies:
     """Check spheres: centres (n, 2) or (n, 3), one radius or n of them, and the box around them."""
     dimension = _dimension("centres", centres)
     checked = _check.vectors("centres", centres, dimension, must_be_finite=False)
     r = _check.sizes("radii", radii, len(checked), "centres")
-    _limited("centres", checked)
     _limited("radii", r)
     space = read_space(box, periodic, dimension)
     _check_room("radii", "sphere", np.broadcast_to(r[:, None], (len(r), dimension)), gap, space)
-    rows = np.empty((len(r), 4))
-    _near.make_spheres(len(rows), checked, r, space.low, space.period, rows)
+    rows = _rows("centres", checked, r, space, (scratch or Scratch()).empty("spheres", (len(r), 4), np.float64))
     return Bodies(rows, rows, np.broadcast_to(r[:, None], (len(r), 3)), space)
 
 
