@@ -380,3 +380,14 @@ def test_calls_within_a_call() -> None:
 def test_lengths_and_numbers_out_of_range(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         impinge.pairs(np.zeros((3, 3)), 0.0, **arguments)
+
+
+def test_cells_are_as_long_as_bodies_in_clusters_and_longer_in_a_thin_gas() -> None:
+    rng = np.random.default_rng(5)
+    gas = rng.random((5000, 3)) * 1000
+    clusters = (rng.random((20, 3)) * 1000)[rng.integers(0, 20, 5000)] + rng.random((5000, 3)) * 5
+    for centres, longest in ((gas, 100.0), (clusters, 1.01)):
+        bodies = space.spheres(centres, np.full(5000, 0.5), 0.0, None, False)
+        found = methods.find("levels", bodies, 0.0, methods.Settings())
+        assert longest / 4 < found.cell_sizes[0] < longest
+        assert np.array_equal(found.pairs, impinge.pairs(centres, 0.5, method="brute"))

@@ -87,7 +87,8 @@ def lay_grid(
         high = np.maximum(low, high)
     number, size = counts.sum(axis=0), largest.max(axis=0)
     exponents = np.flatnonzero(number)[::-1][:_MOST_LEVELS]
-    sample = np.sort(centres[:: -(-n // _SAMPLE), :3], axis=0)
+    some = centres[:: -(-n // _SAMPLE), :3]
+    sample = np.sort(some, axis=0)
     groups = _split_sizes(number[exponents], size[exponents], _spread(sample)) if levels else [0]
     level_of = np.searchsorted(-exponents[groups], -np.arange(_grid.EXPONENTS), side="right") - 1
     level_of = np.maximum(level_of, 0)
@@ -97,7 +98,11 @@ def lay_grid(
     sizes_or_spacing = np.where(most > 0, most, float(_spread(sample).max()) / n ** (1 / 3))
     low, high = _limit(sample[len(sample) // 2], low, high, lattice[0] if lattice else float(sizes_or_spacing.min()))
     extent = float((high - low).max())
-    lengths = np.full(1, lattice[0]) if lattice else _least_length(sizes_or_spacing, extent) / parts
+    if lattice:
+        lengths = np.full(1, lattice[0])
+    else:
+        lengths = _least_length(sizes_or_spacing, extent) / parts
+        lengths = np.array([_widen(*level, some, _spread(sample)) for level in zip(lengths, members, strict=True)])
     shape, folded = _shapes(high - low, lengths, members)
     per_length = 1 / lengths
     sizes_in_cells = shape.prod(axis=1)
@@ -184,6 +189,22 @@ def _spread(sample: NDArray[np.float64]) -> NDArray[np.float64]:
     """Along each axis about the extent of the bodies, not led astray by a few that are far away; from sorted ones."""
     few = len(sample) // 32
     return (sample[len(sample) - 1 - few] - sample[few]) * (1 + 2 * few / len(sample))
+
+
+def _widen(length: float, members: int, some: NDArray[np.float64], spread: NDArray[np.float64]) -> float:
+    """Longer cells for bodies so far apart that there is no room for as many as they need, if they are spread evenly.
+
+    They save the larger ones many rows. Bodies in clusters are better served by a folded grid; `some` of them tell.
+    """
+    axes = spread > length
+    cells = float(np.prod(spread[axes] / length))
+    room = _CELLS_PER_BODY * members
+    if cells <= room:
+        return length
+    wider = length * (cells / room) ** (1 / int(axes.sum()))
+    places = np.floor((some - some.min(axis=0)) / wider)
+    alike = len(some) - len(np.unique(places @ np.array([1.0, 2.0**17, 2.0**34])))
+    return wider if alike <= 2 + len(some) ** 2 / room else length  # half of that on average, if evenly
 
 
 def _shapes(
