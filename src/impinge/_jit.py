@@ -38,7 +38,7 @@ from numba.extending import intrinsic
 
 from impinge.errors import InputError
 
-__all__ = ["cache_folder", "exact", "kernel", "lowest_bit", "parallel", "part", "prefetch", "threads"]
+__all__ = ["cache_folder", "exact", "kernel", "lowest_bit", "parallel", "part", "prefetch", "thread_count", "threads"]
 
 _config: Any = numba.config  # made at run time, so that type checkers do not know its fields
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -154,6 +154,11 @@ class Parallel:
 def parallel(grain: int) -> Callable[[Callable[..., Any]], Parallel]:
     """Decorate a kernel whose items are shared by threads, at least `grain` of them at a time."""
     return lambda function: Parallel(function, grain)
+
+
+def thread_count() -> int:
+    """How many threads the parallel kernels use here."""
+    return _wanted_threads.get()
 
 
 @contextmanager

@@ -71,17 +71,37 @@ def place(first, stop, centres, bits, level_of, low, high, per_length, shape, fo
             cells[i] = offset[level] + (z * shape[level, 1] + y) * shape[level, 0] + x
 
 
+@parallel(grain=1)
+def count_in_cells(first, stop, cells, counts):
+    """Bodies in every cell, each row of counts for a part of the bodies; it starts with zeros."""
+    parts = len(counts)
+    for k in range(first, stop):
+        for i in range(k * len(cells) // parts, (k + 1) * len(cells) // parts):
+            counts[k, cells[i]] += 1
+
+
 @kernel
-def sort_by_cell(cells, starts, order, ordered_cells):
-    """Bodies in the order of their cells, and these; those of cell c are order[starts[c] : starts[c + 1]]."""
-    for i in range(len(cells)):
-        starts[cells[i] + 2] += 1
-    for c in range(2, len(starts)):
-        starts[c] += starts[c - 1]
-    for i in range(len(cells)):
-        at = cells[i] + 1
-        order[starts[at]], ordered_cells[starts[at]] = i, cells[i]
-        starts[at] += 1
+def begin_cells(counts, starts):
+    """Where the bodies of every cell begin, in `starts`, and those of every part of the bodies, instead of counts."""
+    at = 0
+    for c in range(counts.shape[1]):
+        starts[c] = at
+        for k in range(len(counts)):
+            here = counts[k, c]
+            counts[k, c] = at
+            at += here
+    starts[counts.shape[1]] = at
+
+
+@parallel(grain=1)
+def sort_by_cell(first, stop, cells, begins, order, ordered_cells):
+    """Bodies in the order of their cells, and these; begins : from `begin_cells`, moved on."""
+    parts = len(begins)
+    for k in range(first, stop):
+        for i in range(k * len(cells) // parts, (k + 1) * len(cells) // parts):
+            at = begins[k, cells[i]]
+            order[at], ordered_cells[at] = i, cells[i]
+            begins[k, cells[i]] = at + 1
 
 
 @parallel(grain=4096)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge._jit import thread_count
 from impinge._scratch import Scratch
 from impinge.broad import _grid
 from impinge.broad._near import TINY
@@ -109,10 +110,14 @@ def lay_grid(
     offset = np.cumsum(sizes_in_cells) - sizes_in_cells
     cells = scratch.empty("cells", n, np.int32)
     _grid.place(blocks, centres, bits, level_of, low, high, per_length, shape, folded, offset, cells)
-    starts = scratch.empty("starts", int(sizes_in_cells.sum()) + 2, np.int32)
-    starts[:] = 0
+    total = int(sizes_in_cells.sum())
+    starts = scratch.empty("starts", total + 1, np.int32)
     order, ordered_cells = scratch.empty("order", (2, n), np.int32)
-    _grid.sort_by_cell(cells, starts, order, ordered_cells)
+    counts = scratch.empty("counts", (thread_count() if n > _grid.BLOCK else 1, total), np.int32)
+    counts[:] = 0
+    _grid.count_in_cells(len(counts), cells, counts)
+    _grid.begin_cells(counts, starts)
+    _grid.sort_by_cell(len(counts), cells, counts, order, ordered_cells)
     begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(members)])
     return Grid(order, ordered_cells, starts, low, high, per_length, shape, folded, offset, begins, most)
 
