@@ -23,7 +23,8 @@ _MOST_LENGTHS = 2.0**43  # of the smallest cells: what numbers of doubles can te
 # Nanoseconds for a body, a test, a look into another level and a row of cells there, as measured: their ratios matter.
 _BODY_NS, _TEST_NS, _LOOK_NS, _ROW_NS = 40.0, 2.5, 100.0, 30.0
 _CHUNK_NS, _CHUNK, _MOST_CHUNKS = 4e5, 1024, 4096  # work and bodies of a chunk that one thread takes at a time
-_FEW_CHUNKS = 128
+_FEW_CHUNKS = 128  # of which all get the same room
+_MOST_SORTERS = 4  # threads that sort bodies into cells
 _ROOM = 6144  # pairs of a chunk for which there is room at first
 
 
@@ -89,37 +90,44 @@ def lay_grid(
     number, size = counts.sum(axis=0), largest.max(axis=0)
     exponents = np.flatnonzero(number)[::-1][:_MOST_LEVELS]
     some = centres[:: -(-n // _SAMPLE), :3]
-    sample = np.sort(some, axis=0)
-    groups = _split_sizes(number[exponents], size[exponents], _spread(sample)) if levels else [0]
+    middle, spread = _spread(some)
+    groups = _split_sizes(number[exponents], size[exponents], spread) if levels else [0]
     level_of = np.searchsorted(-exponents[groups], -np.arange(_grid.EXPONENTS), side="right") - 1
     level_of = np.maximum(level_of, 0)
     members = np.bincount(level_of, number, len(groups)).astype(np.int64)
     most = np.zeros(len(groups))
     np.maximum.at(most, level_of, size)
-    sizes_or_spacing = np.where(most > 0, most, float(_spread(sample).max()) / n ** (1 / 3))
-    low, high = _limit(sample[len(sample) // 2], low, high, lattice[0] if lattice else float(sizes_or_spacing.min()))
+    sizes_or_spacing = np.where(most > 0, most, float(spread.max()) / n ** (1 / 3))
+    low, high = _limit(middle, low, high, lattice[0] if lattice else float(sizes_or_spacing.min()))
     extent = float((high - low).max())
     if lattice:
         lengths = np.full(1, lattice[0])
     else:
         lengths = _least_length(sizes_or_spacing, extent) / parts
-        lengths = np.array([_widen(*level, some, _spread(sample)) for level in zip(lengths, members, strict=True)])
+        lengths = np.array([_widen(*level, some, spread) for level in zip(lengths, members, strict=True)])
     shape, folded = _shapes(high - low, lengths, members)
     per_length = 1 / lengths
     sizes_in_cells = shape.prod(axis=1)
     offset = np.cumsum(sizes_in_cells) - sizes_in_cells
     cells = scratch.empty("cells", n, np.int32)
     _grid.place(blocks, centres, bits, level_of, low, high, per_length, shape, folded, offset, cells)
-    total = int(sizes_in_cells.sum())
-    starts = scratch.empty("starts", total + 1, np.int32)
-    order, ordered_cells = scratch.empty("order", (2, n), np.int32)
-    counts = scratch.empty("counts", (thread_count() if n > _grid.BLOCK else 1, total), np.int32)
-    counts[:] = 0
-    _grid.count_in_cells(len(counts), cells, counts)
-    _grid.begin_cells(counts, starts)
-    _grid.sort_by_cell(len(counts), cells, counts, order, ordered_cells)
     begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(members)])
+    order, ordered_cells, starts = _sort(cells, int(sizes_in_cells.sum()), scratch)
     return Grid(order, ordered_cells, starts, low, high, per_length, shape, folded, offset, begins, most)
+
+
+def _sort(cells: NDArray[np.int32], total: int, scratch: Scratch) -> list[NDArray[np.int32]]:
+    """Bodies in the order of their cells, these cells, and where each of all cells begins."""
+    # One row of counts for each thread, but not for many: a row is as long as there are cells.
+    rows = min(thread_count(), _MOST_SORTERS) if len(cells) > _grid.BLOCK else 1
+    counts = scratch.empty("counts", (rows, total), np.int32)
+    counts[:] = 0
+    _grid.count_in_cells(rows, cells, counts)
+    starts = scratch.empty("starts", total + 1, np.int32)
+    _grid.begin_cells(counts, starts)
+    order, ordered_cells = scratch.empty("order", (2, len(cells)), np.int32)
+    _grid.sort_by_cell(rows, cells, counts, order, ordered_cells)
+    return [order, ordered_cells, starts]
 
 
 class _Class(NamedTuple):
@@ -190,10 +198,11 @@ def _limit(
     return np.where(far, np.maximum(low, middle - reach), low), np.where(far, np.minimum(high, middle + reach), high)
 
 
-def _spread(sample: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Along each axis about the extent of the bodies, not led astray by a few that are far away; from sorted ones."""
-    few = len(sample) // 32
-    return (sample[len(sample) - 1 - few] - sample[few]) * (1 + 2 * few / len(sample))
+def _spread(some: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Along each axis the middle and about the extent of bodies, not led astray by a few that are far away."""
+    ordered = np.sort(some, axis=0)
+    few = len(some) // 32
+    return ordered[len(some) // 2], (ordered[len(some) - 1 - few] - ordered[few]) * (1 + 2 * few / len(some))
 
 
 def _widen(length: float, members: int, some: NDArray[np.float64], spread: NDArray[np.float64]) -> float:
