@@ -11,7 +11,10 @@ Every compiled function of impinge is decorated with one of:
     over twenty numbers;
 ``parallel(grain=n)``
     loops over ``range(first, stop)``, their first two arguments, called with the number of items instead:
-    threads take pieces of at least n items as they become free.
+    threads take pieces of at least n items as they become free;
+``team``
+    loops that several threads run at once, with the same arguments, and share out among themselves with
+    ``fetch_add``: for many short passes one after the other, between which no thread comes back to Python.
 
 All write ``fastmath=False`` out, because the flag leaks from a caller into its callees and would make the
 error-free transformations of ``exact/`` wrong. ``inline="always"`` is banned for the same reason.
@@ -38,7 +41,10 @@ from numba.extending import intrinsic
 
 from impinge.errors import InputError
 
-__all__ = ["cache_folder", "exact", "kernel", "lowest_bit", "parallel", "part", "prefetch", "thread_count", "threads"]
+__all__ = [
+    "cache_folder", "exact", "fetch_add", "give_way", "kernel", "lowest_bit", "parallel", "part", "prefetch", "team",
+    "thread_count", "threads",
+]  # fmt: skip
 
 _config: Any = numba.config  # made at run time, so that type checkers do not know its fields
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -151,6 +157,29 @@ class Parallel:
                 helper.result()
 
 
+class Team:
+    """A kernel that several threads run at once; what each does, they decide among themselves."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.kernel = kernel(function)
+
+    def __call__(self, most: int, *arguments: Any) -> None:
+        """Run the kernel by at most so many threads, and no more than are wanted."""
+        workers = min(_wanted_threads.get(), most)
+        # A helper that starts late finds nothing left to do: it needs no cancelling.
+        helpers = [_helpers().submit(self.kernel, *arguments) for _ in range(workers - 1)]
+        try:
+            self.kernel(*arguments)
+        finally:
+            for helper in helpers:
+                if not helper.cancel():
+                    helper.result()
+
+
+team = Team
+
+
 def parallel(grain: int) -> Callable[[Callable[..., Any]], Parallel]:
     """Decorate a kernel whose items are shared by threads, at least `grain` of them at a time."""
     return lambda function: Parallel(function, grain)
@@ -195,6 +224,33 @@ def _no_prefetch(array: Any, index: Any) -> None:
     """Stand-in for the prefetch where the compiler is off."""
 
 
+def _fetch_add(typing: Any, array: Any, index: Any, value: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = signature.args[0]
+        struct = context.make_array(kind)(context, builder, arguments[0])
+        address = cgutils.get_item_pointer(context, builder, kind, struct, [arguments[1]], wraparound=False)
+        return builder.atomic_rmw("add", address, arguments[2], "seq_cst")
+
+    return types.int64(array, types.uint64, types.int64), generate
+
+
+def _fetch_and_add(array: Any, index: Any, value: Any) -> int:
+    """Stand-in for the intrinsic where the compiler is off, and threads take turns."""
+    before = int(array[index])
+    array[index] += value
+    return before
+
+
+def _give_way(typing: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        if sys.platform != "win32":  # there threads wait without giving way
+            function = ir.FunctionType(ir.IntType(32), [])
+            builder.call(cgutils.get_or_insert_function(builder.module, function, "sched_yield"), [])
+        return context.get_dummy_value()
+
+    return types.void(), generate
+
+
 def _lowest_bit(typing: Any, word: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.IntType(1)(1))
@@ -211,3 +267,7 @@ def _lowest_bit_of(word: Any) -> int:
 lowest_bit: Any = _lowest_bit_of if _config.DISABLE_JIT else intrinsic(_lowest_bit)
 # prefetch(array, index): fetch array[index] (index uint64) into the cache ahead of its use.
 prefetch: Any = _no_prefetch if _config.DISABLE_JIT else intrinsic(_prefetch)
+# fetch_add(array, index, value): add to an element of int64 at once for all threads; gives what it was before.
+fetch_add: Any = _fetch_and_add if _config.DISABLE_JIT else intrinsic(_fetch_add)
+# give_way(): let another thread run, while waiting for what it does.
+give_way: Any = (lambda: None) if _config.DISABLE_JIT else intrinsic(_give_way)

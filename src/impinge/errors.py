@@ -13,6 +13,10 @@ class MeshError(ImpingeError, ValueError):
     """A mesh does not have a property that the asked operation needs, e.g. it is not closed."""
 
 
+class RunError(ImpingeError, RuntimeError):
+    """A simulation cannot go on: something has left the range of numbers, or the box; the message says what."""
+
+
 class ImpingeWarning(UserWarning):
     """Base of all warnings given by impinge."""
 
@@ -23,3 +27,7 @@ class MeshWarning(ImpingeWarning):
 
 class SearchWarning(ImpingeWarning):
     """A search over time may have missed pairs, as it was told to."""
+
+
+class RunWarning(ImpingeWarning):
+    """A simulation runs, but its results may be poor; the message says why."""

@@ -80,12 +80,14 @@ def test_a_sliding_sphere_ends_up_rolling_with_five_sevenths_of_its_speed() -> N
     speed, spin, spring = 1.0, 0.0, 0.0
     heat = 0.0
     for _ in range(300_000):
-        force, _, _, spring, _, _, lost = _laws.slide(
-            spring, 0.0, 0.0, 0.0, 0.0, 1.0, speed - radius * spin, 0.0, 0.0, stiffness, damping, friction * weight, dt
+        velocity = speed - radius * spin
+        force, _, _, spring, _, _ = _laws.slide(
+            spring, 0.0, 0.0, 0.0, 0.0, 1.0, velocity, 0.0, 0.0, stiffness, damping, friction * weight, dt
         )
         speed += force / mass * dt
         spin -= radius * force / inertia * dt
-        heat += lost
+        spring += 0.5 * dt * velocity
+        heat -= force * velocity * dt
     assert speed == pytest.approx(5 / 7, rel=1e-3)
     assert radius * spin == pytest.approx(5 / 7, rel=1e-3)
     energy = 0.5 * mass * speed**2 + 0.5 * inertia * spin**2
@@ -99,10 +101,11 @@ def test_a_block_on_a_slope_holds_up_to_the_friction_limit() -> None:
         pull, press = mass * 9.81 * math.sin(angle), mass * 9.81 * math.cos(angle)
         speed = spring = way = 0.0
         for _ in range(100_000):
-            force, _, _, spring, _, _, _ = _laws.slide(
+            force, _, _, spring, _, _ = _laws.slide(
                 spring, 0.0, 0.0, 0.0, 0.0, 1.0, speed, 0.0, 0.0, stiffness, math.sqrt(mass * stiffness),
                 friction * press, dt,
             )  # fmt: skip
+            spring += 0.5 * dt * speed
             speed += (pull + force) / mass * dt
             way += speed * dt
         assert (way < 1e-3) == holds
@@ -111,11 +114,10 @@ def test_a_block_on_a_slope_holds_up_to_the_friction_limit() -> None:
 def test_a_spring_turns_with_the_plane_and_keeps_its_length() -> None:
     for angle in (0.0, 0.3, 1.0):
         n = (math.sin(angle), 0.0, math.cos(angle))
-        fx, fy, fz, x, y, z, lost = _laws.slide(3.0, 4.0, 0.0, *n, 0.0, 0.0, 0.0, 1.0, 0.0, 100.0, 0.1)
+        fx, fy, fz, x, y, z = _laws.slide(3.0, 4.0, 0.0, *n, 0.0, 0.0, 0.0, 1.0, 0.0, 100.0, 0.1)
         assert math.hypot(x, y, z) == pytest.approx(5.0)
         assert x * n[0] + y * n[1] + z * n[2] == pytest.approx(0.0, abs=1e-15)
         assert (fx, fy, fz) == (-x, -y, -z)
-        assert lost == 0.0
 
 
 @pytest.mark.parametrize(

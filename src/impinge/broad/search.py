@@ -151,13 +151,13 @@ class _Search:
         self._pairs = np.empty((0, 2), np.int64)
         self._lists: LinkedLists | None = None
         self._since = 0  # updates since the last rebuild
-        self._tuner = _Tuner()
+        self.tuner = Tuner()
         self._left = 0.0  # when the last update returned
 
     def _follow(self, bodies: Bodies, ids: ArrayLike | None) -> Neighbors:
         """The lists for where the bodies are now."""
         entered = time.perf_counter()
-        self._tuner.note_use(entered - self._left, len(self._pairs))
+        self.tuner.note_use(entered - self._left, len(self._pairs))
         numbers = self._read_ids(ids, len(bodies))
         by_id = None if numbers is None or (np.diff(numbers) > 0).all() else np.argsort(numbers, kind="stable")
         if by_id is not None and numbers is not None:
@@ -167,7 +167,7 @@ class _Search:
         stats.updates += 1
         self._since += 1
         same = self._built is not None and len(self._built) == len(bodies) and _equal(self._ids, numbers)
-        moved = self._moved(bodies) if same else math.inf
+        moved = self.growth(bodies) if same else math.inf
         needed = moved > stats.skin
         if self._every is not None and same:
             due = self._since >= self._every
@@ -177,9 +177,9 @@ class _Search:
         checked = time.perf_counter()
         stats.seconds["check"] += checked - entered
         if needed:
-            self._tuner.note_motion(moved, self._since)
+            self.tuner.note_motion(moved, self._since)
             self._ids = numbers
-            self._rebuild(bodies)
+            self.rebuild(bodies)
             stats.seconds["rebuild"] += time.perf_counter() - checked
         stats.pairs = len(self._pairs)
         self._left = time.perf_counter()
@@ -200,7 +200,7 @@ class _Search:
             raise InputError(f"ids: row {row} is {numbers[row]}, which another row has too; expected different numbers")
         return numbers.astype(np.int64)
 
-    def _moved(self, bodies: Bodies) -> float:
+    def growth(self, bodies: Bodies) -> float:
         """The sum of the two largest growths since the last rebuild: what two bodies may have come nearer."""
         assert self._built is not None
         blocks = -(-len(bodies) // _follow.BLOCK)
@@ -219,7 +219,8 @@ class _Search:
                 stacklevel=4,
             )
 
-    def _rebuild(self, bodies: Bodies) -> None:
+    def rebuild(self, bodies: Bodies) -> NDArray[np.int64]:
+        """All pairs that may touch until something has moved: at most the skin apart, (m, 2) int64, sorted."""
         stats = self.statistics
         start = time.perf_counter()
         self._built = None  # if this fails the next update begins anew
@@ -238,7 +239,12 @@ class _Search:
             stats.tests += found.tests
         self._built, self._since = bodies, 0
         stats.rebuilds += 1
-        self._tuner.note_rebuild(stats.method, time.perf_counter() - start, len(bodies), len(self._pairs), stats.skin)
+        self.tuner.note_rebuild(stats.method, time.perf_counter() - start, len(bodies), len(self._pairs), stats.skin)
+        return self._pairs
+
+    def forget(self) -> None:
+        """Begin anew at the next rebuild: the bodies are others, or in another order."""
+        self._built = self._lists = None
 
     def _sweep(self, bodies: Bodies, skin: float) -> NDArray[np.int64]:
         lists, self._lists = self._lists, None  # not to be used again if this fails
@@ -271,13 +277,13 @@ class _Search:
             # A little less: size and skin together must not be rounded to more than the cell.
             left = (self._settings.cell_size - float(bodies.sizes.max(initial=0.0))) * (1 - 2.0**-40)
             return max(left, 0.0), "cell size less the largest size"
-        return self._tuner.best_skin(_typical_length(bodies), bodies.space.dimension)
+        return self.tuner.best_skin(_typical_length(bodies), bodies.space.dimension)
 
     def _choose_method(self, bodies: Bodies) -> tuple[str, str]:
         if self._method != "auto":
             return self._method, "as asked"
         first, why = methods.choose(bodies)
-        return self._tuner.best_method(first, why, self.statistics.rebuilds, _rival(bodies, first))
+        return self.tuner.best_method(first, why, self.statistics.rebuilds, _rival(bodies, first))
 
 
 def _rival(bodies: Bodies, first: str) -> str:
@@ -310,10 +316,11 @@ def _room(bodies: Bodies) -> float:
     return max(room, 0.0)
 
 
-class _Tuner:
+class Tuner:
     """Times and motions so far, and the skin and the method that they suggest. No pair that touches depends on it."""
 
     def __init__(self) -> None:
+        self.per_body = 0.0  # what a caller does for each body in a step, in pairs
         self._use = 0.0  # seconds per listed pair that the caller takes for a step, smoothed
         self._speed = 0.0  # by how much two bodies come nearer in a step, at most, smoothed
         self._seconds: dict[str, float] = {}  # for the last rebuild by each method, per body
@@ -321,7 +328,8 @@ class _Tuner:
 
     def note_use(self, seconds: float, pairs: int) -> None:
         if pairs > 0 and 0 < seconds < 10:
-            self._use = seconds / pairs if self._use == 0 else 0.9 * self._use + 0.1 * seconds / pairs
+            use = seconds / (pairs + self.per_body * self._last[0])
+            self._use = use if self._use == 0 else 0.9 * self._use + 0.1 * use
 
     def note_motion(self, moved: float, steps: int) -> None:
         if math.isfinite(moved) and steps > 0:

@@ -46,27 +46,29 @@ def normal_force(kind, stiffness, damping, beta, unloading, pull, depth, radius,
 
 @exact
 def slide(x, y, z, nx, ny, nz, vx, vy, vz, stiffness, damping, most, dt):
-    """A spring in the plane of contact: (force, spring, energy lost in the step).
+    """A spring in the plane of contact: (force, spring).
 
-    ξ ← ξ turned into the plane, + v dt;    f = −k ξ − c v, at most `most` long [Luding2008] 2.2.2
+    f = −k ξ − c v, at most `most` long [Luding2008] 2.2.2;    ξ(t) = ∫ v dt in the plane, which turns
 
-    x, y, z : the spring ξ so far; v : velocity in the plane. Where the force would be longer, the spring is cut to what
-    the limit of Coulomb holds, and the rest of the way is slid.
+    x, y, z : the spring half a step before, turned into the plane here; v : velocity in the plane now. With half a step
+    of v added the integral is that of the trapezoidal rule, of second order. Where the force would be longer, the
+    spring is cut to what the limit of Coulomb holds, and the rest of the way is slid. Returned is the spring now.
     """
     along = x * nx + y * ny + z * nz
     tx, ty, tz = x - along * nx, y - along * ny, z - along * nz
     before, now = math.sqrt(x * x + y * y + z * z), math.sqrt(tx * tx + ty * ty + tz * tz)
     turned = before / now if now > 0.0 else 0.0  # keeps its length
-    x, y, z = tx * turned + vx * dt, ty * turned + vy * dt, tz * turned + vz * dt
+    half = 0.5 * dt
+    x, y, z = tx * turned + vx * half, ty * turned + vy * half, tz * turned + vz * half
     fx, fy, fz = -(stiffness * x + damping * vx), -(stiffness * y + damping * vy), -(stiffness * z + damping * vz)
     length = math.sqrt(fx * fx + fy * fy + fz * fz)
     if length <= most:
-        return fx, fy, fz, x, y, z, damping * (vx * vx + vy * vy + vz * vz) * dt
+        return fx, fy, fz, x, y, z
     share = most / length
     fx, fy, fz = fx * share, fy * share, fz * share
     if stiffness > 0.0:
         x, y, z = -(fx + damping * vx) / stiffness, -(fy + damping * vy) / stiffness, -(fz + damping * vz) / stiffness
-    return fx, fy, fz, x, y, z, most * math.sqrt(vx * vx + vy * vy + vz * vz) * dt
+    return fx, fy, fz, x, y, z
 
 
 @exact

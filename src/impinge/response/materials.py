@@ -13,7 +13,7 @@ from impinge import _check
 from impinge.errors import InputError
 from impinge.response import _laws
 
-__all__ = ["Material", "law_table"]
+__all__ = ["Material", "law_table", "shortest_contact"]
 
 # Tangential stiffness over normal: equal periods of both for a solid sphere, which reacts with 2/7 of its mass.
 _SHARE = 2.0 / 7.0
@@ -151,6 +151,40 @@ def _law(a: Material, b: Material) -> NDArray[np.float64]:
     row[_laws.ROLLING] = math.sqrt(a.rolling * b.rolling)
     row[_laws.COHESION] = math.sqrt(a.cohesion * b.cohesion)
     return row
+
+
+def shortest_contact(table: NDArray[np.float64], lightest: NDArray[np.float64], radii: NDArray[np.float64]) -> float:
+    """Duration of the shortest contact of two spheres, s: t_c = π √(m* / k), of the stiffest and lightest.
+
+    Parameters
+    ----------
+    table : (m · m, COLUMNS) float64
+    lightest, radii : (m,) float64
+        Mass and radius of the lightest sphere of every material, infinite where there is none.
+
+    The stiffness of Hertz's law is that at an overlap of a hundredth of the radius.
+    """
+    shortest = math.inf
+    count = len(lightest)
+    for a in range(count):
+        for b in range(count):
+            law = table[a * count + b]
+            mass, radius = _reduced(lightest[a], lightest[b]), _reduced(radii[a], radii[b])
+            if not math.isfinite(mass):
+                continue
+            stiffness = max(law[_laws.STIFFNESS], law[_laws.UNLOADING])
+            if law[_laws.KIND] == _laws.HERTZ:
+                stiffness *= 2 * radius * math.sqrt(0.01)
+            # The tangential spring moves 2/7 of the mass.
+            stiffness *= max(1.0, law[_laws.TANGENTIAL] / _SHARE if law[_laws.FRICTION] > 0 else 0.0)
+            shortest = min(shortest, math.pi * math.sqrt(mass / stiffness))
+    return shortest
+
+
+def _reduced(a: float, b: float) -> float:
+    """a b / (a + b), also where one or both are infinite."""
+    inverse = 1 / float(a) + 1 / float(b)
+    return 1 / inverse if inverse > 0 else math.inf
 
 
 def _harmonic(a: float | None, b: float | None) -> float:

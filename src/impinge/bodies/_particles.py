@@ -1,0 +1,230 @@
+"""Spheres and discs in motion: one pass over all computes forces and moves them.
+
+    v(n + ½) = v(n − ½) + a(n) dt,    x(n + 1) = x(n) + v(n + ½) dt
+
+This is the position Verlet scheme of [Muth2007b] (2), and velocity Verlet too. Dampers and friction see u(n), the
+velocity at the time of the positions: v(n − ½) + ½ a(n − 1) dt, of second order, or with `half` = 0 the paper's
+backward difference v(n − ½).
+
+Every sphere gathers the forces of its partners in the order of their permanent numbers, so that sums depend neither
+on threads, nor on the order in memory, nor on when lists were made. What others read is double buffered: a step reads
+one of two copies and writes the other. Rows: x (centre, radius), u (velocity), q (spin) at the time of the positions;
+v, w the same half a step before.
+"""
+
+import math
+
+import numpy as np
+
+from impinge._jit import fetch_add, give_way, part, team
+from impinge.bodies._contact import NEW, STORED, law_of, meet, recall, remember
+from impinge.broad._near import shorter, wrap
+
+BLOCK = 128  # spheres moved by one thread at a time: their sums stay in the nearest cache
+# Places of numbers that threads share, on cache lines of their own; why steps ended.
+TICKET, FINISHED, OPEN, STOP = np.uint64(0), np.uint64(8), np.uint64(16), np.uint64(24)
+SHARED = 32
+FAR, BROKEN = 1, 2
+# Columns of planes: a point, the normal, velocity, material (-1: that of the sphere), load, mass, speed half a step before.
+NORMAL, SPEED, MADE_OF, LOAD, MASS, LATE = 3, 6, 9, 10, 11, 12
+PLANE = 13
+
+
+# Columns of sums over the contacts of a sphere: force, torque, energy lost, work of what is driven.
+FORCE, TORQUE, LOST, WORK = 0, 3, 6, 7
+SUMS = 8
+
+
+@part
+def _add_pairs(
+    first, last, x, u, q, mass, kinds, materials, table, rough, dt, period, around, starts, partners, known, history,
+    keep, sums,
+):  # fmt: skip
+    """Sum up the contacts of spheres with each other."""
+    px, py, pz = period[0], period[1], period[2]
+    for i in range(first, last):
+        xi, yi, zi, ri = x[i, 0], x[i, 1], x[i, 2], x[i, 3]
+        fx, fy, fz, tx, ty, tz, gone = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for k in range(np.uint64(starts[i]), np.uint64(starts[i + np.uint64(1)])):
+            j = np.uint64(partners[k])
+            dx, dy, dz = xi - x[j, 0], yi - x[j, 1], zi - x[j, 2]
+            if around:
+                dx, dy, dz = shorter(dx, px), shorter(dy, py), shorter(dz, pz)
+            reach = ri + x[j, 3]
+            distance_sq = dx * dx + dy * dy + dz * dz
+            if distance_sq >= reach * reach or distance_sq == 0.0:
+                if rough and keep and known[k]:  # what its springs still held is lost
+                    known[k] = False
+                    gone += 0.5 * history[k, STORED]
+                continue
+            distance = math.sqrt(distance_sq)
+            per = 1.0 / distance
+            depth, rj, mi, mj = reach - distance, x[j, 3], mass[i], mass[j]
+            arm, other_arm = ri - 0.5 * depth, rj - 0.5 * depth
+            memory = NEW
+            if rough and known[k]:
+                memory = recall(history, k)
+            ax, ay, az, bx, by, bz, heat, _, memory = meet(
+                law_of(table, kinds[i], kinds[j], materials), rough, dt, dx * per, dy * per, dz * per, depth,
+                ri * rj / (ri + rj), mi * mj / (mi + mj), u[i, 0] - u[j, 0], u[i, 1] - u[j, 1], u[i, 2] - u[j, 2],
+                arm * q[i, 0] + other_arm * q[j, 0], arm * q[i, 1] + other_arm * q[j, 1],
+                arm * q[i, 2] + other_arm * q[j, 2], q[i, 0] - q[j, 0], q[i, 1] - q[j, 1], q[i, 2] - q[j, 2],
+                arm, memory,
+            )  # fmt: skip
+            if rough and keep:
+                known[k] = True
+                remember(history, k, memory)
+            fx, fy, fz, tx, ty, tz = fx + ax, fy + ay, fz + az, tx + bx, ty + by, tz + bz
+            gone += 0.5 * heat
+        s = i - first
+        sums[s, 0], sums[s, 1], sums[s, 2], sums[s, 3], sums[s, 4], sums[s, 5] = fx, fy, fz, tx, ty, tz
+        sums[s, LOST], sums[s, WORK] = gone, 0.0
+
+
+@part
+def _add_planes(
+    first, last, x, u, q, mass, kinds, materials, table, rough, dt, planes, starts, walls, known, history, forces, keep,
+    sums,
+):  # fmt: skip
+    """Add the contacts of spheres with planes; forces : on the sphere, for every listed plane."""
+    for i in range(first, last):
+        s = i - first
+        for k in range(np.uint64(starts[i]), np.uint64(starts[i + np.uint64(1)])):
+            p, ri = np.uint64(walls[k]), x[i, 3]
+            nx, ny, nz = planes[p, NORMAL], planes[p, NORMAL + 1], planes[p, NORMAL + 2]
+            distance = (x[i, 0] - planes[p, 0]) * nx + (x[i, 1] - planes[p, 1]) * ny + (x[i, 2] - planes[p, 2]) * nz
+            forces[k, 0], forces[k, 1], forces[k, 2] = 0.0, 0.0, 0.0
+            if distance >= ri:
+                if rough and keep and known[k]:
+                    known[k] = False
+                    sums[s, LOST] += history[k, STORED]
+                continue
+            sx, sy, sz = planes[p, SPEED], planes[p, SPEED + 1], planes[p, SPEED + 2]
+            other = np.int64(planes[p, MADE_OF])
+            memory = NEW
+            if rough and known[k]:
+                memory = recall(history, k)
+            fx, fy, fz, tx, ty, tz, heat, _, memory = meet(
+                law_of(table, kinds[i], other if other >= 0 else kinds[i], materials), rough, dt, nx, ny, nz,
+                ri - distance, ri, mass[i], u[i, 0] - sx, u[i, 1] - sy, u[i, 2] - sz, distance * q[i, 0],
+                distance * q[i, 1], distance * q[i, 2], q[i, 0], q[i, 1], q[i, 2], distance, memory,
+            )  # fmt: skip
+            if rough and keep:
+                known[k] = True
+                remember(history, k, memory)
+            forces[k, 0], forces[k, 1], forces[k, 2] = fx, fy, fz
+            sums[s, 0] += fx
+            sums[s, 1] += fy
+            sums[s, 2] += fz
+            sums[s, 3] += tx
+            sums[s, 4] += ty
+            sums[s, 5] += tz
+            sums[s, LOST] += heat
+            sums[s, WORK] += (fx * sx + fy * sy + fz * sz) * dt
+
+
+@part
+def _move(
+    first, last, sums, x, x_new, u_new, q_new, v, w, mass, turning, rough, damped, gravity, move, half, keep, low,
+    period, around, lost, work,
+):  # fmt: skip
+    """Move spheres by what was summed up; returns the square of the largest speed."""
+    most = 0.0
+    for i in range(first, last):
+        s, per = i - first, 1.0 / mass[i]
+        ax, ay, az = sums[s, 0] * per + gravity[0], sums[s, 1] * per + gravity[1], sums[s, 2] * per + gravity[2]
+        vx, vy, vz = v[i, 0] + ax * move, v[i, 1] + ay * move, v[i, 2] + az * move
+        v[i, 0], v[i, 1], v[i, 2] = vx, vy, vz
+        xi, yi, zi = x[i, 0] + vx * move, x[i, 1] + vy * move, x[i, 2] + vz * move
+        if around:
+            xi, yi, zi = wrap(xi, low[0], period[0]), wrap(yi, low[1], period[1]), wrap(zi, low[2], period[2])
+        x_new[i, 0], x_new[i, 1], x_new[i, 2], x_new[i, 3] = xi, yi, zi, x[i, 3]
+        if damped or not keep:
+            u_new[i, 0], u_new[i, 1], u_new[i, 2] = vx + ax * half, vy + ay * half, vz + az * half
+        speed_sq = vx * vx + vy * vy + vz * vz
+        most = speed_sq if not speed_sq <= most else most  # also if it is not a number
+        if rough:
+            per = 1.0 / (turning * mass[i] * x[i, 3] * x[i, 3])
+            bx, by, bz = sums[s, 3] * per, sums[s, 4] * per, sums[s, 5] * per
+            wx, wy, wz = w[i, 0] + bx * move, w[i, 1] + by * move, w[i, 2] + bz * move
+            w[i, 0], w[i, 1], w[i, 2] = wx, wy, wz
+            q_new[i, 0], q_new[i, 1], q_new[i, 2] = wx + bx * half, wy + by * half, wz + bz * half
+        if keep and sums[s, LOST] != 0.0:
+            lost[i] += sums[s, LOST]
+        if keep and sums[s, WORK] != 0.0:
+            work[i] += sums[s, WORK]
+    return most
+
+
+@team
+def advance(
+    steps, shared, travel, fastest, x0, x1, u0, u1, q0, q1, v, w, mass, turning, kinds, materials, table, rough, damped,
+    gravity, dt, move, half, keep, low, period, starts, partners, known, history, planes, wall_starts, walls, wall_known,
+    wall_history, wall_forces, loads, lost, work,
+):  # fmt: skip
+    """Move all spheres by some steps, or fewer if lists do not reach any farther or something broke: see `shared`.
+
+    travel : (way of the fastest since lists were made, how far it may be); turning : moment of inertia over m r²;
+    move, half : dt and ½ dt, or what they should be where state is only looked at (keep = False); loads : rows
+    (plane, entry of wall_forces) of planes moved by a load, in the order of planes and spheres' permanent numbers.
+    """
+    count = np.int64(len(x0))
+    blocks = -(-count // BLOCK)
+    around = period[0] > 0.0 or period[1] > 0.0 or period[2] > 0.0
+    sums = np.empty((BLOCK, SUMS))
+    while True:
+        ticket = fetch_add(shared, TICKET, 1)
+        step, block = ticket // blocks, ticket % blocks
+        if step >= steps:
+            return
+        while fetch_add(shared, OPEN, 0) < step:
+            give_way()
+        if fetch_add(shared, STOP, 0) != 0:
+            return
+        x, x_new, u, u_new, q, q_new = (x0, x1, u0, u1, q0, q1) if step % 2 == 0 else (x1, x0, u1, u0, q1, q0)
+        first, last = np.uint64(block * BLOCK), np.uint64(min((block + 1) * BLOCK, count))
+        _add_pairs(
+            first, last, x, u, q, mass, kinds, materials, table, rough, dt, period, around, starts, partners, known,
+            history, keep, sums,
+        )  # fmt: skip
+        if wall_starts[first] < wall_starts[last]:
+            _add_planes(
+                first, last, x, u, q, mass, kinds, materials, table, rough, dt, planes, wall_starts, walls, wall_known,
+                wall_history, wall_forces, keep, sums,
+            )  # fmt: skip
+        fastest[block] = _move(
+            first, last, sums, x, x_new, u_new, q_new, v, w, mass, turning, rough, damped, gravity, move, half, keep,
+            low, period, around, lost, work,
+        )  # fmt: skip
+        if fetch_add(shared, FINISHED, 1) + 1 == (step + 1) * blocks:
+            _end_step(shared, travel, fastest, planes, wall_forces, loads, move, half, keep)
+
+
+@part
+def _end_step(shared, travel, fastest, planes, wall_forces, loads, move, half, keep):
+    """What one thread does when all spheres have moved: planes, and whether lists still reach."""
+    most = 0.0
+    for block in range(len(fastest)):
+        most = fastest[block] if not fastest[block] <= most else most
+    for p in range(len(planes) if keep else 0):
+        if planes[p, LOAD] == planes[p, LOAD]:  # not a number where there is no load
+            press = 0.0
+            for k in range(len(loads)):
+                if loads[k, 0] == p:
+                    for c in range(3):
+                        press += wall_forces[loads[k, 1], c] * planes[p, NORMAL + c]
+            faster = (planes[p, LOAD] - press) / planes[p, MASS]
+            planes[p, LATE] += faster * move
+            for c in range(3):
+                planes[p, c] += planes[p, LATE] * planes[p, NORMAL + c] * move
+                planes[p, SPEED + c] = (planes[p, LATE] + faster * half) * planes[p, NORMAL + c]
+        else:
+            for c in range(3):
+                planes[p, c] += planes[p, SPEED + c] * move
+        most = max(most, planes[p, SPEED] ** 2 + planes[p, SPEED + 1] ** 2 + planes[p, SPEED + 2] ** 2)
+    travel[0] += math.sqrt(most) * move
+    if not most < math.inf:
+        fetch_add(shared, STOP, BROKEN)
+    elif 2.0 * travel[0] > travel[1]:
+        fetch_add(shared, STOP, FAR)
+    fetch_add(shared, OPEN, 1)

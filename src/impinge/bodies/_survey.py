@@ -1,0 +1,89 @@
+"""All contacts at this moment, with their forces and energies; nothing is changed."""
+
+import math
+
+import numpy as np
+
+from impinge._jit import kernel
+from impinge.bodies._contact import NEW, law_of, meet, recall
+from impinge.bodies._particles import MADE_OF, NORMAL, SPEED
+from impinge.broad._near import shorter
+
+# Columns of a contact: point, normal (towards the first), depth, force on the first, energy stored.
+POINT, TOWARDS, DEPTH, FORCE, ENERGY = 0, 3, 6, 7, 10
+CONTACT = 11
+
+
+@kernel
+def list_pairs(
+    x, u, q, mass, ids, kinds, materials, table, rough, dt, period, starts, partners, known, history, numbers, contacts
+):
+    """Contacts of spheres with each other, from the lower number to the higher; returns how many there are.
+
+    numbers : rows of both spheres; contacts : as many rows as there is room for.
+    """
+    count = 0
+    for i in range(len(x)):
+        for k in range(starts[i], starts[i + 1]):
+            j = partners[k]
+            if ids[i] > ids[j]:
+                continue
+            dx, dy, dz = x[i, 0] - x[j, 0], x[i, 1] - x[j, 1], x[i, 2] - x[j, 2]
+            dx, dy, dz = shorter(dx, period[0]), shorter(dy, period[1]), shorter(dz, period[2])
+            reach, distance = x[i, 3] + x[j, 3], math.sqrt(dx * dx + dy * dy + dz * dz)
+            if distance >= reach or distance == 0.0:
+                continue
+            if count >= len(contacts):
+                count += 1
+                continue
+            nx, ny, nz, depth = dx / distance, dy / distance, dz / distance, reach - distance
+            one, other = x[i, 3] - 0.5 * depth, x[j, 3] - 0.5 * depth
+            memory = NEW
+            if rough and known[k]:
+                memory = recall(history, k)
+            fx, fy, fz, _, _, _, _, energy, _ = meet(
+                law_of(table, kinds[i], kinds[j], materials), rough, dt, nx, ny, nz, depth,
+                x[i, 3] * x[j, 3] / reach, mass[i] * mass[j] / (mass[i] + mass[j]),
+                u[i, 0] - u[j, 0], u[i, 1] - u[j, 1], u[i, 2] - u[j, 2], one * q[i, 0] + other * q[j, 0],
+                one * q[i, 1] + other * q[j, 1], one * q[i, 2] + other * q[j, 2], q[i, 0] - q[j, 0],
+                q[i, 1] - q[j, 1], q[i, 2] - q[j, 2], one, memory,
+            )  # fmt: skip
+            numbers[count, 0], numbers[count, 1] = i, j
+            row = contacts[count]
+            row[0], row[1], row[2] = x[i, 0] - one * nx, x[i, 1] - one * ny, x[i, 2] - one * nz
+            row[3], row[4], row[5], row[6] = nx, ny, nz, depth
+            row[7], row[8], row[9], row[10] = fx, fy, fz, energy
+            count += 1
+    return count
+
+
+@kernel
+def list_planes(
+    x, u, q, mass, kinds, materials, table, rough, dt, planes, starts, walls, known, history, numbers, contacts
+):
+    """Contacts of spheres with planes; numbers : row of the sphere, and the plane."""
+    count = 0
+    for i in range(len(x)):
+        for k in range(starts[i], starts[i + 1]):
+            p = walls[k]
+            nx, ny, nz = planes[p, NORMAL], planes[p, NORMAL + 1], planes[p, NORMAL + 2]
+            distance = (x[i, 0] - planes[p, 0]) * nx + (x[i, 1] - planes[p, 1]) * ny + (x[i, 2] - planes[p, 2]) * nz
+            if distance >= x[i, 3]:
+                continue
+            other = np.int64(planes[p, MADE_OF])
+            memory = NEW
+            if rough and known[k]:
+                memory = recall(history, k)
+            fx, fy, fz, _, _, _, _, energy, _ = meet(
+                law_of(table, kinds[i], other if other >= 0 else kinds[i], materials), rough, dt, nx, ny, nz,
+                x[i, 3] - distance, x[i, 3], mass[i], u[i, 0] - planes[p, SPEED], u[i, 1] - planes[p, SPEED + 1],
+                u[i, 2] - planes[p, SPEED + 2], distance * q[i, 0], distance * q[i, 1], distance * q[i, 2], q[i, 0],
+                q[i, 1], q[i, 2], distance, memory,
+            )  # fmt: skip
+            numbers[count, 0], numbers[count, 1] = i, p
+            row = contacts[count]
+            row[0], row[1], row[2] = x[i, 0] - distance * nx, x[i, 1] - distance * ny, x[i, 2] - distance * nz
+            row[3], row[4], row[5], row[6] = nx, ny, nz, x[i, 3] - distance
+            row[7], row[8], row[9], row[10] = fx, fy, fz, energy
+            count += 1
+    return count

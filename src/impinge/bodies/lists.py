@@ -1,0 +1,141 @@
+"""Who may touch whom: lists for passes over all spheres, good until something has moved too far."""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge.bodies import _contact, _lists, _particles
+from impinge.bodies.particles import Particles
+from impinge.broad.search import NeighborSearch
+from impinge.broad.space import Bodies, Space
+
+__all__ = ["Lists", "Rows"]
+
+_SORT_EVERY = 20  # rebuilds after which spheres are put in the order of space again
+
+
+class Rows(NamedTuple):
+    """Possible contacts of every sphere, and what those that are contacts remember."""
+
+    starts: NDArray[np.int64]  # (n + 1,), those of sphere i are starts[i] to starts[i + 1] - 1
+    names: NDArray[np.int64]  # (m,) permanent numbers of the other spheres, or of walls, ascending in every row
+    known: NDArray[np.bool_]  # (m,) whether it was a contact in the last step
+    history: NDArray[np.float64]  # (m, HISTORY)
+
+
+def _no_rows() -> Rows:
+    return Rows(np.zeros(1, np.int64), np.empty(0, np.int64), np.empty(0, bool), np.empty((0, _contact.HISTORY)))
+
+
+class Lists:
+    """Partners and walls of every sphere.
+
+    Attributes
+    ----------
+    pairs, walls : Rows
+    partners : (m,) int32
+        Rows of the spheres in `pairs`.
+    travel : (2,) float64
+        Way that the fastest has gone since lists were made, at most, and how far twice of it may be.
+    """
+
+    def __init__(self, particles: Particles, space: Space, search: NeighborSearch) -> None:
+        self._particles, self._space, self._search = particles, space, search
+        self.pairs, self.walls = _no_rows(), _no_rows()
+        self.partners = np.empty(0, np.int32)
+        self.wall_forces = np.empty((0, 3))
+        self.loads = np.empty((0, 2), np.int64)
+        self.travel = np.zeros(2)
+        self._ids = np.empty(0, np.int64)  # of the rows when the lists were made
+        self._good = False
+        self._steps = 0
+
+    def forget(self) -> None:
+        """Spheres or walls are others: make new lists before the next step."""
+        self._good = False
+
+    def note_steps(self, steps: int, seconds: float) -> None:
+        """Some steps were made, in that time."""
+        self._steps += steps
+        if steps:
+            self._search.tuner.note_use(seconds / steps, len(self.partners) // 2)
+
+    def refresh(self, planes: NDArray[np.float64], rough: bool) -> None:
+        """Make the lists anew if something may have come nearer than they reach."""
+        if self._good and 2 * self.travel[0] <= self.travel[1]:
+            return
+        if self._good:
+            moved = max(self._search.growth(self._bodies()), 2 * self._drift(planes))
+            if moved <= self.travel[1]:
+                self.travel[0] = 0.5 * moved
+                return
+            self._search.tuner.note_motion(moved, self._steps)
+        start = time.perf_counter()
+        self._make(planes, rough)
+        stats = self._search.statistics
+        seconds = time.perf_counter() - start
+        self._search.tuner.note_rebuild(stats.method, seconds, len(self._ids), len(self.partners) // 2, stats.skin)
+
+    def _drift(self, planes: NDArray[np.float64]) -> float:
+        """The longest way of a plane since lists were made."""
+        return float(np.linalg.norm(planes[:, :3] - self._planes[:, :3], axis=1).max(initial=0.0))
+
+    def _bodies(self) -> Bodies:
+        rows = self._particles.x.copy()
+        return Bodies(rows, rows, np.broadcast_to(rows[:, 3:], (len(rows), 3)), self._space)
+
+    def _make(self, planes: NDArray[np.float64], rough: bool) -> None:
+        p, search = self._particles, self._search
+        if len(p) != len(self._ids) or search.statistics.rebuilds % _SORT_EVERY == 0:
+            search.forget()
+            p.take(p.order_in_space())
+        where = self._rows_before()
+        pairs = search.rebuild(self._bodies())
+        skin = search.statistics.skin
+        n = len(p)
+        starts, partners = np.zeros(n + 2, np.int64), np.empty(2 * len(pairs), np.int32)
+        _lists.list_partners(pairs, starts, partners)
+        starts, names = starts[:-1], np.empty(len(partners), np.int64)
+        _lists.sort_partners(-(-n // _lists.BLOCK), starts, p.ids, partners, names)
+        self.pairs, self.partners = self._carried(where, self.pairs, starts, names, rough), partners
+        starts = np.empty(n + 1, np.int64)
+        count = _lists.list_walls(p.x, planes, skin, starts, np.empty(0, np.int64))
+        names = np.empty(count, np.int64)
+        _lists.list_walls(p.x, planes, skin, starts, names)
+        self.walls = self._carried(where, self.walls, starts, names, rough)
+        self.wall_forces = np.zeros((count, 3))
+        self.loads = _loaded_entries(planes, self.walls, p.ids)
+        self.travel[:] = 0.0, skin
+        self._planes = planes.copy()
+        self._ids, self._good, self._steps = p.ids.copy(), True, 0
+
+    def _carried(
+        self, where: NDArray[np.int64], old: Rows, starts: NDArray[np.int64], names: NDArray[np.int64], rough: bool
+    ) -> Rows:
+        """New rows with what the old ones remember."""
+        if not rough:
+            return _no_rows()._replace(starts=starts, names=names)
+        new = Rows(starts, names, np.empty(len(names), bool), np.empty((len(names), _contact.HISTORY)))
+        _lists.carry_history(-(-(len(starts) - 1) // _lists.BLOCK), where, *old, *new)
+        return new
+
+    def _rows_before(self) -> NDArray[np.int64]:
+        """Row of every sphere in the lists so far, -1 for new ones."""
+        ids = self._particles.ids
+        if len(self._ids) == 0:
+            return np.full(len(ids), -1)
+        order = np.argsort(self._ids)
+        rows: NDArray[np.int64] = order[np.minimum(np.searchsorted(self._ids, ids, sorter=order), len(order) - 1)]
+        return np.where(self._ids[rows] == ids, rows, -1)
+
+
+def _loaded_entries(planes: NDArray[np.float64], walls: Rows, ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(m, 2): plane and entry of all contacts that a plane under load may have, by plane and by number of the sphere."""
+    entries = np.flatnonzero(np.isfinite(planes[:, _particles.LOAD])[walls.names])
+    owners = np.repeat(ids, np.diff(walls.starts))[entries]
+    entries = entries[np.lexsort((owners, walls.names[entries]))]
+    return np.column_stack([walls.names[entries], entries])

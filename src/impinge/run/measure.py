@@ -1,0 +1,79 @@
+"""What can be asked about everything that moves: energies, forces on walls, stress."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge.bodies.dynamics import Contacts, Dynamics
+
+__all__ = ["Energy", "Push", "energy", "pushes", "stress"]
+
+_Floats = NDArray[np.float64]
+
+
+class Energy(NamedTuple):
+    """Energies of a world, J; `total` is constant as long as no sphere is added or removed."""
+
+    kinetic: float
+    rotational: float
+    elastic: float  # of all contacts, friction springs included
+    gravitational: float
+    work: float  # done on the spheres by walls and obstacles that move
+    dissipated: float
+    total: float  # all of them, less the work
+
+
+class Push(NamedTuple):
+    """What all spheres together do to a wall or an obstacle."""
+
+    force: _Floats  # (d,), N
+    torque: _Floats  # (3,), N m, about the wall's point; in two dimensions one number
+
+
+def energy(dynamics: Dynamics) -> Energy:
+    """All energies now; sums are exact, so that they depend on no order."""
+    p = dynamics.particles
+    seen, contacts = dynamics.look(), dynamics.contacts()
+    kinetic = math.fsum(0.5 * p.mass * (seen.velocities**2).sum(axis=1))
+    inertia = p.turning * p.mass * p.x[:, 3] ** 2
+    rotational = math.fsum(0.5 * inertia * (seen.spins**2).sum(axis=1))
+    elastic = math.fsum(contacts.energies)
+    gravitational = math.fsum(-p.mass * (p.x[:, :3] * dynamics.gravity).sum(axis=1))
+    work, dissipated = math.fsum(p.work), math.fsum(p.lost)
+    total = math.fsum([kinetic, rotational, elastic, gravitational, dissipated, -work])
+    return Energy(kinetic, rotational, elastic, gravitational, work, dissipated, total)
+
+
+def pushes(contacts: Contacts, origins: _Floats) -> list[Push]:
+    """Force and torque on every wall, about its origin (k, d)."""
+    d = origins.shape[1]
+    found = []
+    for wall, origin in enumerate(origins):
+        own = contacts.walls == wall
+        forces, arms = -contacts.forces[own], contacts.points[own] - origin
+        torques = np.cross(arms, forces) if d == 3 else arms[:, 0] * forces[:, 1] - arms[:, 1] * forces[:, 0]
+        found.append(Push(forces.sum(axis=0), torques.sum(axis=0)))
+    return found
+
+
+def stress(dynamics: Dynamics, volume: float) -> _Floats:
+    """Stress tensor (d, d), Pa (N/m in two dimensions), positive in compression.
+
+    σ = (Σ f ⊗ l + Σ m v′ ⊗ v′) / V, over all contacts with force f on a sphere and l from its partner's centre, or
+    from the point of contact with a wall, to its own; v′ : velocity less that of the centre of mass.
+    """
+    p, d = dynamics.particles, dynamics.space.dimension
+    contacts, velocities = dynamics.contacts(), dynamics.look().velocities[:, :d]
+    radii = np.zeros(p.next_id)
+    radii[p.ids] = p.x[:, 3]
+    first, second = contacts.ids.T
+    reach = radii[first] + np.where(second >= 0, radii[second], 0.0)
+    branches = contacts.normals * (reach - contacts.depths)[:, None]
+    fluctuations = velocities - np.average(velocities, axis=0, weights=p.mass) if len(p) else velocities
+    flow = (p.mass[:, None] * fluctuations).T @ fluctuations
+    tensor: _Floats = (contacts.forces.T @ branches + flow) / volume
+    return tensor

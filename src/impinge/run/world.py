@@ -1,0 +1,463 @@
+"""A world of spheres: what is in it, how it moves, and what can be asked about it."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from impinge import _check, _jit
+from impinge.bodies import _particles
+from impinge.bodies.dynamics import INTEGRATORS, Contacts, Dynamics
+from impinge.broad.search import NeighborSearch, Statistics
+from impinge.broad.space import read_space
+from impinge.errors import InputError, RunError, RunWarning
+from impinge.response.materials import Material, law_table, shortest_contact
+from impinge.run import measure
+from impinge.run.measure import Energy, Push
+
+__all__ = ["Spheres", "Wall", "World"]
+
+_STEPS_PER_CONTACT = 50  # of the shortest one, for dt="auto"
+_FEWEST_STEPS = 20  # below which a given dt is warned about
+_Floats = NDArray[np.float64]
+
+
+class Wall:
+    """A plane of a world."""
+
+    def __init__(self, world: World, number: int, name: str) -> None:
+        self._world, self.number, self.name = world, number, name
+
+    def __repr__(self) -> str:
+        return f"<impinge.Wall {self.number}: {self.name}>"
+
+    @property
+    def point(self) -> _Floats:
+        """(d,), m: where its point is now."""
+        return self._world._dynamics.planes[self.number, : self._world.dim].copy()
+
+    @property
+    def push(self) -> Push:
+        """Force and torque of all spheres on it now."""
+        return self._world.pushes()[self.name]
+
+
+class Spheres:
+    """The spheres of a world at this moment, in the order of their permanent numbers."""
+
+    def __init__(self, world: World) -> None:
+        dynamics = world._dynamics
+        p, d = dynamics.particles, world.dim
+        order = np.argsort(p.ids)
+        with _jit.threads(world._threads):
+            seen = dynamics.look()
+        self.ids: NDArray[np.int64] = p.ids[order]
+        self.centres: _Floats = p.x[order, :d]
+        self.radii: _Floats = p.x[order, 3]
+        self.velocities: _Floats = seen.velocities[order, :d]
+        self.spins: _Floats = seen.spins[order] if d == 3 else seen.spins[order, 2]
+        self.masses: _Floats = p.mass[order]
+        self.materials: NDArray[np.int64] = p.kinds[order]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        return f"<impinge.Spheres: {len(self):,}>"
+
+
+class World:
+    """Spheres (discs in two dimensions) between walls, in motion.
+
+    Parameters
+    ----------
+    gravity : (d,) float64, m/s², optional
+        9.81 down the last axis by default.
+    dt : float, s, or "auto"
+        Time step; "auto" takes a fiftieth of the shortest contact, `why_dt` says which.
+    dim : {2, 3}
+    search : {"auto", "brute", "verlet", "cells", "sweep", "levels"}
+        How neighbours are found; results do not depend on it.
+    skin, box, periodic
+        As for `impinge.NeighborSearch`. A sphere that leaves the box, along an axis that is not periodic, ends the run.
+    integrator : {"velocity", "position", "position-central"}
+        Velocity Verlet; the position Verlet scheme of [Muth2007b], whose dampers see the velocity half a step before;
+        the same with the central difference, found by iteration. Without damping and friction they are the same.
+    threads : int, optional
+        All cores by default; results do not depend on it.
+
+    Examples
+    --------
+    >>> import impinge
+    >>> world = impinge.World()
+    >>> glass = impinge.Material(density=2500, stiffness=1e5, restitution=0.9)
+    >>> ids = world.add_spheres([[0, 0, 0.02]], 0.01, glass)
+    >>> floor = world.add_plane([0, 0, 0], [0, 0, 1])
+    >>> world.run(until=0.1)
+    >>> world.energy().dissipated > 0
+    True
+    """
+
+    def __init__(
+        self,
+        gravity: ArrayLike | None = None,
+        dt: float | str = "auto",
+        dim: int = 3,
+        search: str = "auto",
+        *,
+        skin: float | str = "auto",
+        box: ArrayLike | None = None,
+        periodic: bool | ArrayLike = False,
+        integrator: str = "velocity",
+        threads: int | None = None,
+    ) -> None:
+        self.dim = _check.integer("dim", dim, 2, 3)
+        pull = np.zeros(3)
+        pull[: self.dim] = _check.vector(
+            "gravity", [0.0] * (self.dim - 1) + [-9.81] if gravity is None else gravity, self.dim
+        )
+        if isinstance(dt, str):
+            _check.choice("dt", dt, ["auto"])
+        self._wanted_dt = None if isinstance(dt, str) else _check.positive("dt", dt)
+        _check.choice("integrator", integrator, INTEGRATORS)
+        space = read_space(box, periodic, self.dim)
+        self._search = NeighborSearch(search, skin, box, periodic, threads=threads)
+        self._dynamics = Dynamics(space, self._search, pull, integrator)
+        self._threads = threads
+        self._materials: list[Material] = []
+        self._laws: dict[tuple[int, int], Material] = {}
+        self.walls: list[Wall] = []
+        self.why_dt = ""
+        self._ready = False  # whether laws and time step are those of what is in the world
+        self._warned = 0.0  # the shortest contact that was warned about
+        self.steps = 0
+        self._since = (0, 0.0)  # step and time from which on the time step is what it is
+
+    def __repr__(self) -> str:
+        return (
+            f"<impinge.World: {len(self._dynamics.particles):,} {'spheres' if self.dim == 3 else 'discs'}, "
+            f"{len(self.walls)} walls, t = {self.time:.6g} s>"
+        )
+
+    # What is in it
+
+    def add_spheres(
+        self,
+        centres: ArrayLike,
+        radii: ArrayLike,
+        material: Material,
+        velocities: ArrayLike | None = None,
+        spins: ArrayLike | None = None,
+    ) -> NDArray[np.int64]:
+        """Add spheres, or discs in two dimensions; returns their permanent numbers.
+
+        Parameters
+        ----------
+        centres : (n, d) float64, m
+        radii : float or (n,) float64, m
+        material : Material
+        velocities : (n, d) or (d,) float64, m/s, optional
+        spins : (n, 3) or (3,) float64, 1/s, optional
+            In two dimensions (n,) or one number.
+        """
+        x = _check.vectors("centres", centres, self.dim)
+        r = _check.sizes("radii", radii, len(x), "centres")
+        bad = np.flatnonzero(r == 0)
+        if len(bad):
+            raise InputError(f"radii: row {bad[0]} is 0, expected more, as a sphere needs a mass")
+        v = _per_row("velocities", velocities, len(x), self.dim)
+        w = _per_row("spins", spins, len(x), 3 if self.dim == 3 else 1)
+        dynamics = self._dynamics
+        kind = self._number_of(material)
+        spins_3 = w if self.dim == 3 else np.column_stack([np.zeros((len(x), 2)), w])
+        rows = dynamics.space.wrap(x), r, material.density, kind, _with_z(v), spins_3
+        ids = dynamics.add(*rows)
+        self._ready = False
+        return ids
+
+    def remove(self, ids: ArrayLike) -> None:
+        """Take spheres out of the world; ids : their permanent numbers."""
+        p = self._dynamics.particles
+        gone = _check.numbers("ids", ids, "permanent numbers of spheres").astype(np.int64).ravel()
+        missing = np.setdiff1d(gone, p.ids)
+        if len(missing):
+            raise InputError(f"ids: found {missing[0]}, expected numbers of spheres that are in the world")
+        self._dynamics.take(np.flatnonzero(~np.isin(p.ids, gone)))
+
+    def add_plane(
+        self,
+        point: ArrayLike,
+        normal: ArrayLike,
+        material: Material | None = None,
+        *,
+        velocity: ArrayLike | None = None,
+        load: float | None = None,
+        mass: float | None = None,
+        name: str | None = None,
+    ) -> Wall:
+        """Add a wall that spheres feel from the side of its normal.
+
+        Parameters
+        ----------
+        point, normal : (d,) float64
+        material : Material, optional
+            By default that of the sphere that touches it.
+        velocity : (d,) float64, m/s, optional
+            It moves steadily.
+        load : float, N, optional
+            Instead: it is pressed along its normal with this force, and gives way to the spheres along its normal.
+        mass : float, kg, optional
+            Inertia of a wall under load; by default that of all spheres that are in the world now.
+        name : str, optional
+            For forces in tables; "wall 1" and so on by default.
+        """
+        d = self.dim
+        row = np.zeros(_particles.PLANE)
+        row[:d] = _check.vector("point", point, d)
+        n = _check.vector("normal", normal, d)
+        length = float(np.linalg.norm(n))
+        if not length > 0:
+            raise InputError(f"normal: found {normal!r}, expected a vector of any length above 0")
+        row[_particles.NORMAL : _particles.NORMAL + d] = n / length
+        row[_particles.LOAD] = np.nan
+        if velocity is not None and load is not None:
+            raise InputError("velocity, load: found both, expected one of them or none")
+        if velocity is not None:
+            row[_particles.SPEED : _particles.SPEED + d] = _check.vector("velocity", velocity, d)
+        if mass is not None and load is None:
+            raise InputError("mass: found it without load, expected both or none")
+        if load is not None:
+            row[_particles.LOAD] = _check.not_negative("load", load)
+            all_spheres = math.fsum(self._dynamics.particles.mass)
+            if mass is None and all_spheres == 0:
+                raise InputError("mass: found None in a world without spheres, expected a number, or spheres first")
+            row[_particles.MASS] = all_spheres if mass is None else _check.positive("mass", mass)
+        row[_particles.MADE_OF] = -1 if material is None else self._number_of(material)
+        wall = Wall(self, len(self.walls), self._new_name(name))
+        self._dynamics.add_plane(row)
+        self.walls.append(wall)
+        self._ready = False
+        return wall
+
+    def _new_name(self, name: str | None) -> str:
+        if name is None:
+            return f"wall {len(self.walls) + 1}"
+        if not isinstance(name, str) or not name or name in (wall.name for wall in self.walls):
+            raise InputError(f"name: found {name!r}, expected a text that no other wall has")
+        return name
+
+    def add_box(self, lower: ArrayLike, upper: ArrayLike, material: Material | None = None) -> list[Wall]:
+        """Walls around a box, felt from inside; none along periodic axes."""
+        low, high = _check.vector("lower", lower, self.dim), _check.vector("upper", upper, self.dim)
+        if not (low < high).all():
+            raise InputError(f"upper: found {upper!r}, expected more than lower, {lower!r}, along every axis")
+        walls = []
+        for axis in range(self.dim):
+            if self._dynamics.space.period[axis] == 0:
+                normal = np.eye(self.dim)[axis]
+                walls += [self.add_plane(low, normal, material), self.add_plane(high, -normal, material)]
+        return walls
+
+    def set_contact(self, one: Material, other: Material, law: Material) -> None:
+        """Let two materials meet as spheres of a third would, instead of by the rule of means."""
+        pair = sorted([self._number_of(one), self._number_of(other)])
+        if not isinstance(law, Material):
+            raise InputError(f"law: found {law!r}, expected an impinge.Material")
+        self._laws[pair[0], pair[1]] = law
+        self._ready = False
+
+    def _number_of(self, material: Material) -> int:
+        if not isinstance(material, Material):
+            raise InputError(f"material: found {material!r}, expected an impinge.Material")
+        if material not in self._materials:
+            self._materials.append(material)
+        return self._materials.index(material)
+
+    # How it moves
+
+    @property
+    def time(self) -> float:
+        """s"""
+        step, start = self._since
+        return start + (self.steps - step) * self._dynamics.dt if self.steps > step else start
+
+    @property
+    def dt(self) -> float:
+        """Time step, s."""
+        self._prepare()
+        return self._dynamics.dt
+
+    def step(self, count: int = 1) -> None:
+        """Move everything by some time steps."""
+        left = _check.integer("count", count, 0)
+        with _jit.threads(self._threads):
+            self._prepare()
+            while left > 0:
+                left -= self._advance(left)
+
+    def run(
+        self, until: float, *, every: float | None = None, callback: Callable[[World], Any] | None = None
+    ) -> None:
+        """Move on to a time, and call a function at intervals.
+
+        Parameters
+        ----------
+        until : float, s
+            The first time step at or after it is the last.
+        every : float, s, optional
+            Interval of the calls; every step by default.
+        callback : function of the world, optional
+        """
+        until = _check.not_negative("until", until)
+        interval = self.dt if every is None else _check.positive("every", every)
+        while self._steps_to(until) > 0:
+            count = self._steps_to(until)
+            if callback is not None:
+                next_call = (math.floor(self.time / interval * (1 + 1e-12)) + 1) * interval
+                count = max(min(count, self._steps_to(next_call)), 1)
+            self.step(count)
+            if callback is not None:
+                callback(self)
+
+    def _steps_to(self, when: float) -> int:
+        return max(math.ceil((when - self.time) / self.dt - 1e-9), 0)
+
+    def _prepare(self) -> None:
+        """Laws and time step for what is in the world now."""
+        if self._ready:
+            return
+        dynamics = self._dynamics
+        table = law_table(self._materials, self._laws)
+        p, count = dynamics.particles, len(self._materials)
+        lightest, radii = np.full(count, np.inf), np.full(count, np.inf)
+        np.minimum.at(lightest, p.kinds, p.mass)
+        np.minimum.at(radii, p.kinds, p.x[:, 3])
+        shortest = shortest_contact(table, lightest, radii)
+        dt = shortest / _STEPS_PER_CONTACT if self._wanted_dt is None else self._wanted_dt
+        if not math.isfinite(dt):
+            raise InputError("dt: found 'auto' in a world without spheres, expected a number, or spheres first")
+        if self._wanted_dt is None:
+            self.why_dt = f"{dt:.4g} s, 1/{_STEPS_PER_CONTACT} of the shortest contact ({shortest:.4g} s)"
+        else:
+            self.why_dt = f"{dt:.4g} s, as asked; the shortest contact takes {shortest / dt:.3g} steps"
+        if dt * _FEWEST_STEPS > shortest and shortest != self._warned:
+            self._warned = shortest
+            warnings.warn(
+                f"dt: {dt:.4g} s is {shortest / dt:.2g} steps for the shortest contact ({shortest:.4g} s); expected at "
+                f"most {shortest / _STEPS_PER_CONTACT:.4g} s",
+                RunWarning,
+                stacklevel=4,
+            )
+        if dt != dynamics.dt:
+            with _jit.threads(self._threads):
+                if not math.isnan(dynamics.dt):
+                    dynamics.synchronise()
+            self._since = self.steps, self.time
+            dynamics.dt = dt
+        dynamics.set_laws(table, count)
+        self._ready = True
+
+    def _advance(self, count: int) -> int:
+        done = self._dynamics.advance(count)
+        if done == 0:
+            self._explain_break()
+        self.steps += done
+        return done
+
+    def _explain_break(self) -> None:
+        row, where = self._dynamics.find_broken()
+        p, d = self._dynamics.particles, self.dim
+        place = ", ".join(f"{value:.6g}" for value in where[:d])
+        raise RunError(
+            f"sphere {p.ids[row]} has no position any more after step {self.steps} (t = {self.time:.6g} s); it was last "
+            f"at ({place}) m. Likely cause: {self._likely_cause()}"
+        )
+
+    def _likely_cause(self) -> str:
+        if self._wanted_dt is not None:
+            return f"the time step, {self.why_dt}"
+        return "spheres pushed far into each other or into a wall, or velocities beyond the range of numbers"
+
+    # What can be asked about it
+
+    @property
+    def spheres(self) -> Spheres:
+        """All spheres now: centres, velocities, spins, radii, masses, materials, ids."""
+        self._prepare_if_possible()
+        return Spheres(self)
+
+    @property
+    def materials(self) -> list[Material]:
+        """All materials, in the order of the numbers in `spheres.materials`."""
+        return list(self._materials)
+
+    def contacts(self) -> Contacts:
+        """All contacts now."""
+        with _jit.threads(self._threads):
+            self._prepare_if_possible()
+            return self._dynamics.contacts()
+
+    def energy(self) -> Energy:
+        """All energies now."""
+        with _jit.threads(self._threads):
+            self._prepare_if_possible()
+            return measure.energy(self._dynamics)
+
+    def pushes(self) -> dict[str, Push]:
+        """Force and torque of the spheres on every wall now, by its name."""
+        found = measure.pushes(self.contacts(), self._dynamics.planes[:, : self.dim])
+        return {wall.name: push for wall, push in zip(self.walls, found, strict=True)}
+
+    def stress(self, volume: float) -> _Floats:
+        """Stress tensor (d, d) now, Pa, positive in compression; volume : of the space that the spheres fill, m³."""
+        with _jit.threads(self._threads):
+            self._prepare_if_possible()
+            return measure.stress(self._dynamics, _check.positive("volume", volume))
+
+    def coordination(self) -> float:
+        """Mean number of contacts of a sphere with others."""
+        count = len(self._dynamics.particles)
+        return 2 * int((self.contacts().walls < 0).sum()) / count if count else 0.0
+
+    @property
+    def statistics(self) -> Statistics:
+        """What the neighbour search has done."""
+        return self._search.statistics
+
+    def _prepare_if_possible(self) -> None:
+        if len(self._dynamics.particles) or self._wanted_dt is not None:
+            self._prepare()
+
+    # Files
+
+    def save(self, path: str | Path) -> None:
+        """Write all to a file from which `World.load` goes on with the same bits."""
+
+    @classmethod
+    def load(cls, path: str | Path) -> World:
+        """A world from a file written by `save`."""
+
+
+def _per_row(name: str, value: ArrayLike | None, count: int, columns: int) -> _Floats:
+    """(count, columns) from as many rows, from one row for all, or zeros."""
+    if value is None:
+        return np.zeros((count, columns))
+    array = _check.numbers(name, value, f"numbers of shape ({count}, {columns}) or ({columns},)")
+    if columns == 1 and array.ndim == 1 and len(array) == count:
+        array = array[:, None]
+    if array.shape not in ((columns,), (count, columns)) and not (columns == 1 and array.ndim == 0):
+        raise InputError(f"{name}: found shape {array.shape}, expected ({count}, {columns}) or ({columns},)")
+    rows = np.array(np.broadcast_to(array, (count, columns)), np.float64)
+    _check.finite(name, rows)
+    return rows
+
+
+def _with_z(vectors: _Floats) -> _Floats:
+    """Vectors with three axes."""
+    return vectors if vectors.shape[1] == 3 else np.column_stack([vectors, np.zeros(len(vectors))])
