@@ -17,6 +17,7 @@ import math
 import numpy as np
 
 from impinge._jit import fetch_add, give_way, part, team
+from impinge.bodies import _obstacles
 from impinge.bodies._contact import NEW, STORED, law_of, meet, recall, remember
 from impinge.broad._near import shorter, wrap
 
@@ -124,6 +125,68 @@ def _add_planes(
 
 
 @part
+def _held(first, last, known, history):
+    """Energy in the springs of some contacts."""
+    energy = 0.0
+    for k in range(first, last):
+        if known[k]:
+            energy += history[k, STORED]
+    return energy
+
+
+@part
+def _add_obstacles(
+    first, last, x, u, q, mass, kinds, materials, table, rough, dt, near, surfaces, poses, known, history, keep, space,
+    found, sums,
+):  # fmt: skip
+    """Add the contacts of spheres with obstacles; space, found : work space of `touch`."""
+    for i in range(first, last):
+        begin, end = near.starts[i], near.starts[i + np.uint64(1)]
+        if begin == end:
+            continue
+        s, ri = i - first, x[i, 3]
+        if rough and keep:
+            sums[s, LOST] += _held(begin, end, known, history)
+        count = _obstacles.touch(
+            i, x, near.starts, near.patches, near.triangle_starts, near.triangles, surfaces.corners, surfaces.borders,
+            surfaces.planes, surfaces.obstacles, surfaces.tolerances, poses, known, history, keep, space, found,
+        )  # fmt: skip
+        if rough and keep:  # but what goes on is not lost
+            sums[s, LOST] -= _held(begin, end, known, history)
+        for c in range(count):
+            row = found[c]
+            k, read = int(row[_obstacles.ENTRY]), int(row[_obstacles.READ])
+            patch = near.patches[k]
+            o = surfaces.obstacles[patch]
+            other = np.int64(surfaces.materials[patch])
+            nx, ny, nz = row[_obstacles.NORMAL], row[_obstacles.NORMAL + 1], row[_obstacles.NORMAL + 2]
+            sx, sy, sz = row[_obstacles.VELOCITY], row[_obstacles.VELOCITY + 1], row[_obstacles.VELOCITY + 2]
+            wx, wy, wz = poses[o, _obstacles.SPIN], poses[o, _obstacles.SPIN + 1], poses[o, _obstacles.SPIN + 2]
+            arm = ri - row[_obstacles.DEPTH]
+            memory = NEW
+            if rough and read >= 0:
+                memory = recall(history, read)
+            fx, fy, fz, tx, ty, tz, heat, _, memory = meet(
+                law_of(table, kinds[i], other if other >= 0 else kinds[i], materials), rough, dt, nx, ny, nz,
+                row[_obstacles.DEPTH], ri, mass[i], u[i, 0] - sx, u[i, 1] - sy, u[i, 2] - sz, arm * q[i, 0],
+                arm * q[i, 1], arm * q[i, 2], q[i, 0] - wx, q[i, 1] - wy, q[i, 2] - wz, arm, memory,
+            )  # fmt: skip
+            if rough and keep:
+                known[k] = True
+                remember(history, k, memory)
+            sums[s, 0] += fx
+            sums[s, 1] += fy
+            sums[s, 2] += fz
+            sums[s, 3] += tx
+            sums[s, 4] += ty
+            sums[s, 5] += tz
+            sums[s, LOST] += heat
+            # The surface does work where it touches, and by its spin against rolling resistance.
+            rx, ry, rz = tx + arm * (ny * fz - nz * fy), ty + arm * (nz * fx - nx * fz), tz + arm * (nx * fy - ny * fx)
+            sums[s, WORK] += (fx * sx + fy * sy + fz * sz + rx * wx + ry * wy + rz * wz) * dt
+
+
+@part
 def _move(
     first, last, sums, x, x_new, u_new, q_new, v, w, mass, turning, rough, damped, gravity, move, half, keep, low,
     period, around, lost, work,
@@ -160,18 +223,21 @@ def _move(
 def advance(
     steps, shared, travel, fastest, x0, x1, u0, u1, q0, q1, v, w, mass, turning, kinds, materials, table, rough, damped,
     gravity, dt, move, half, keep, low, period, starts, partners, known, history, planes, wall_starts, walls, wall_known,
-    wall_history, wall_forces, loads, lost, work,
+    wall_history, wall_forces, loads, near, surfaces, poses, patch_known, patch_history, lost, work,
 ):  # fmt: skip
     """Move all spheres by some steps, or fewer if lists do not reach any farther or something broke: see `shared`.
 
     travel : (way of the fastest since lists were made, how far it may be); turning : moment of inertia over m r²;
     move, half : dt and ½ dt, or what they should be where state is only looked at (keep = False); loads : rows
-    (plane, entry of wall_forces) of planes moved by a load, in the order of planes and spheres' permanent numbers.
+    (plane, entry of wall_forces) of planes moved by a load, in the order of planes and spheres' permanent numbers;
+    near, surfaces, patch_known, patch_history : of obstacles, see `_obstacles`; poses : theirs in every step, or one
+    for all steps; fastest : the last one is theirs.
     """
     count = np.int64(len(x0))
     blocks = -(-count // BLOCK)
     around = period[0] > 0.0 or period[1] > 0.0 or period[2] > 0.0
     sums = np.empty((BLOCK, SUMS))
+    space, found = np.empty((near.most, _obstacles.WORK)), np.empty((_obstacles.MOST, _obstacles.COLUMNS))
     while True:
         ticket = fetch_add(shared, TICKET, 1)
         step, block = ticket // blocks, ticket % blocks
@@ -191,6 +257,11 @@ def advance(
             _add_planes(
                 first, last, x, u, q, mass, kinds, materials, table, rough, dt, planes, wall_starts, walls, wall_known,
                 wall_history, wall_forces, keep, sums,
+            )  # fmt: skip
+        if near.starts[first] < near.starts[last]:
+            _add_obstacles(
+                first, last, x, u, q, mass, kinds, materials, table, rough, dt, near, surfaces,
+                poses[step if len(poses) > 1 else 0], patch_known, patch_history, keep, space, found, sums,
             )  # fmt: skip
         fastest[block] = _move(
             first, last, sums, x, x_new, u_new, q_new, v, w, mass, turning, rough, damped, gravity, move, half, keep,

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from impinge._jit import kernel
+from impinge.bodies import _obstacles
 from impinge.bodies._contact import NEW, law_of, meet, recall
 from impinge.bodies._particles import MADE_OF, NORMAL, SPEED
 from impinge.broad._near import shorter
@@ -84,6 +85,46 @@ def list_planes(
             row = contacts[count]
             row[0], row[1], row[2] = x[i, 0] - distance * nx, x[i, 1] - distance * ny, x[i, 2] - distance * nz
             row[3], row[4], row[5], row[6] = nx, ny, nz, x[i, 3] - distance
+            row[7], row[8], row[9], row[10] = fx, fy, fz, energy
+            count += 1
+    return count
+
+
+@kernel
+def list_obstacles(
+    x, u, q, mass, kinds, materials, table, rough, dt, near, surfaces, poses, known, history, numbers, contacts
+):
+    """Contacts of spheres with obstacles; numbers : row of the sphere, and the obstacle."""
+    count = 0
+    space, found = np.empty((near.most, _obstacles.WORK)), np.empty((_obstacles.MOST, _obstacles.COLUMNS))
+    for i in range(len(x)):
+        if near.starts[i] == near.starts[i + 1]:
+            continue
+        touching = _obstacles.touch(
+            i, x, near.starts, near.patches, near.triangle_starts, near.triangles, surfaces.corners, surfaces.borders,
+            surfaces.planes, surfaces.obstacles, surfaces.tolerances, poses, known, history, False, space, found,
+        )  # fmt: skip
+        for c in range(touching):
+            at = found[c]
+            read = int(at[_obstacles.READ])
+            patch = near.patches[int(at[_obstacles.ENTRY])]
+            o, other = surfaces.obstacles[patch], np.int64(surfaces.materials[patch])
+            nx, ny, nz = at[_obstacles.NORMAL], at[_obstacles.NORMAL + 1], at[_obstacles.NORMAL + 2]
+            arm = x[i, 3] - at[_obstacles.DEPTH]
+            memory = NEW
+            if rough and read >= 0:
+                memory = recall(history, read)
+            fx, fy, fz, _, _, _, _, energy, _ = meet(
+                law_of(table, kinds[i], other if other >= 0 else kinds[i], materials), rough, dt, nx, ny, nz,
+                at[_obstacles.DEPTH], x[i, 3], mass[i], u[i, 0] - at[_obstacles.VELOCITY],
+                u[i, 1] - at[_obstacles.VELOCITY + 1], u[i, 2] - at[_obstacles.VELOCITY + 2], arm * q[i, 0],
+                arm * q[i, 1], arm * q[i, 2], q[i, 0] - poses[o, _obstacles.SPIN],
+                q[i, 1] - poses[o, _obstacles.SPIN + 1], q[i, 2] - poses[o, _obstacles.SPIN + 2], arm, memory,
+            )  # fmt: skip
+            numbers[count, 0], numbers[count, 1] = i, o
+            row = contacts[count]
+            row[0], row[1], row[2] = at[_obstacles.POINT], at[_obstacles.POINT + 1], at[_obstacles.POINT + 2]
+            row[3], row[4], row[5], row[6] = nx, ny, nz, at[_obstacles.DEPTH]
             row[7], row[8], row[9], row[10] = fx, fy, fz, energy
             count += 1
     return count

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from impinge.bodies import _particles, _survey
+from impinge.bodies._obstacles import SPIN
+from impinge.bodies._obstacles import SPEED as FRAME_SPEED
 from impinge.bodies.lists import Lists
+from impinge.bodies.obstacles import Obstacle, combine, poses_at
 from impinge.bodies.particles import Particles
 from impinge.broad.search import NeighborSearch
 from impinge.broad.space import Space
@@ -54,7 +57,12 @@ class Dynamics:
         search.tuner.per_body = _PAIRS_PER_BODY
         self.space, self.gravity, self.integrator = space, gravity, integrator
         self.table, self.materials = np.empty((0, _laws.COLUMNS)), 0
+        self.obstacles: list[Obstacle] = []
+        self.made_of: list[int] = []
+        self.surfaces = combine([], [])
         self.dt = math.nan
+        self.steps = 0
+        self._since = (0, 0.0)  # step and time from which on the time step is what it is
         self.staggered = False  # whether v and w are half a step behind
         self._spare = (self.particles.x, self.particles.u, self.particles.q)
         self._shared = np.zeros(_particles.SHARED, np.int64)
@@ -74,6 +82,23 @@ class Dynamics:
     def _damped(self) -> bool:
         """Whether anything depends on velocities."""
         return self.rough or bool(self.table[:, [_laws.DAMPING, _laws.BETA]].any())
+
+    @property
+    def time(self) -> float:
+        """Simulated so far, s."""
+        return self._time_of(self.steps)
+
+    def _time_of(self, step: int) -> float:
+        first, start = self._since
+        return start + (step - first) * self.dt if step > first else start
+
+    def set_dt(self, dt: float) -> None:
+        """Go on with another time step."""
+        if dt != self.dt:
+            if not math.isnan(self.dt):
+                self.synchronise()
+            self._since = self.steps, self.time
+            self.dt = dt
 
     def add(
         self, centres: _Floats, radii: _Floats, density: float, kind: int, velocities: _Floats, spins: _Floats
@@ -95,12 +120,33 @@ class Dynamics:
         self.planes = np.concatenate([self.planes, row[None]])
         self.lists.forget()
 
+    def add_obstacle(self, obstacle: Obstacle, kind: int) -> None:
+        """Add an obstacle made of a material."""
+        self.obstacles.append(obstacle)
+        self.made_of.append(kind)
+        self.surfaces = combine(self.obstacles, self.made_of)
+        self.lists.forget()
+
     def set_laws(self, table: _Floats, materials: int) -> None:
         """Set the laws of all pairs of materials."""
         rough = self.rough
         self.table, self.materials = table, materials
         if self.rough != rough:
             self.lists.forget()
+
+    def state(self) -> dict[str, Any]:
+        """All that changes, in the order of permanent numbers."""
+        return {
+            "dt": self.dt, "steps": self.steps, "since": self._since, "staggered": self.staggered, "planes": self.planes, "particles": self.particles.state(),
+            "memories": self.lists.memories(),
+        }  # fmt: skip
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a state."""
+        self.dt, self.steps, self._since = state["dt"], state["steps"], state["since"]
+        self.staggered, self.planes = state["staggered"], state["planes"].copy()
+        self.particles.restore(state["particles"])
+        self.lists.restore(self.particles.ids, state["memories"])
 
     def find_broken(self) -> tuple[int, _Floats]:
         """Row of the first sphere, by number, whose place is no number any more, and where it was."""
@@ -114,9 +160,10 @@ class Dynamics:
         p = self.particles
         if len(p) == 0:
             self.planes[:, :3] += count * self.dt * self.planes[:, _particles.SPEED : _particles.SPEED + 3]
+            self.steps += count
             return count
         self._stagger()
-        self.lists.refresh(self.planes, self.rough)
+        self._refresh()
         start = time.perf_counter()
         if self.integrator == "position-central" and self._damped:
             count = 1
@@ -135,6 +182,7 @@ class Dynamics:
             p.x, p.u, p.q = spare
         seconds = time.perf_counter() - start
         self._per_step = seconds / done
+        self.steps += done
         self.lists.note_steps(done, seconds)
         return 0 if reason == _particles.BROKEN else done
 
@@ -150,21 +198,43 @@ class Dynamics:
             self._spare = (p.x.copy(), p.u.copy(), p.q.copy())
         blocks = -(-len(p) // _particles.BLOCK)
         self._shared[:] = 0
+        poses = self._poses(steps)
+        fastest = np.zeros(blocks + 1)
+        fastest[-1] = self._fastest_obstacle(poses) ** 2
         travel = lists.travel if keep else np.array([0.0, np.inf])
         _particles.advance(
-            blocks, steps, self._shared, travel, np.zeros(blocks), p.x, self._spare[0], p.u, self._spare[1], p.q,
+            blocks, steps, self._shared, travel, fastest, p.x, self._spare[0], p.u, self._spare[1], p.q,
             self._spare[2], p.v, p.w, p.mass, p.turning, p.kinds, self.materials, self.table, self.rough, self._damped,
             self.gravity, self.dt, move, half, keep, self.space.low, self.space.period, lists.pairs.starts,
             lists.partners, lists.pairs.known, lists.pairs.history, self.planes, lists.walls.starts, lists.walls.names,
-            lists.walls.known, lists.walls.history, lists.wall_forces, lists.loads, p.lost, p.work,
+            lists.walls.known, lists.walls.history, lists.wall_forces, lists.loads, lists.near, self.surfaces,
+            poses, lists.patches.known, lists.patches.history, p.lost, p.work,
         )  # fmt: skip
         return int(self._shared[_particles.STOP])
+
+    def _refresh(self) -> None:
+        self.lists.refresh(self.planes, self.surfaces, self._poses(1)[0], self.rough)
+
+    def _poses(self, steps: int) -> _Floats:
+        """Of all obstacles in the steps to come, or one for all if none moves."""
+        count = steps if any(obstacle.moves for obstacle in self.obstacles) else 1
+        return np.stack([poses_at(self.obstacles, self._time_of(self.steps + k)) for k in range(count)])
+
+    def _fastest_obstacle(self, poses: _Floats) -> float:
+        """Largest speed of a point within reach of a sphere."""
+        reach = float(self.particles.x[:, 3].max(initial=0.0)) + float(self.lists.travel[1])
+        if not any(obstacle.moves for obstacle in self.obstacles):
+            return 0.0
+        far = np.linalg.norm(np.maximum(np.abs(self.surfaces.bounds[:, :3]), np.abs(self.surfaces.bounds[:, 3:])), axis=1)
+        speeds = np.linalg.norm(poses[..., FRAME_SPEED : FRAME_SPEED + 3], axis=-1)
+        spins = np.linalg.norm(poses[..., SPIN : SPIN + 3], axis=-1)
+        return float((speeds + spins * (far + reach)).max())
 
     def _stagger(self) -> None:
         """Velocities half a step back, v(−½) = v(0) − ½ a(0) dt."""
         if self.staggered:
             return
-        self.lists.refresh(self.planes, self.rough)
+        self._refresh()
         self._pass(1, 0.0, -0.5 * self.dt, False)
         p = self.particles
         p.v[:] = self._spare[1]
@@ -177,7 +247,7 @@ class Dynamics:
         p = self.particles
         if not self.staggered or len(p) == 0:
             return Seen(p.v.copy(), p.w.copy())
-        self.lists.refresh(self.planes, self.rough)
+        self._refresh()
         self._pass(1, 0.0, 0.5 * self.dt, False)
         return Seen(self._spare[1].copy(), self._spare[2].copy() if self.rough else p.w.copy())
 
@@ -191,34 +261,52 @@ class Dynamics:
 
     def contacts(self) -> Contacts:
         """All contacts now."""
-        p, d = self.particles, self.space.dimension
-        self.lists.refresh(self.planes, self.rough)
+        p, d, lists = self.particles, self.space.dimension, self.lists
+        self._refresh()
+        bodies = p.x, p.u, p.q, p.mass
         common = (p.kinds, self.materials, self.table, self.rough, self.dt)
-        pairs, walls = self.lists.pairs, self.lists.walls
         rows, found = np.empty((0, 2), np.int64), np.empty((0, _survey.CONTACT))
         for _ in range(2):  # first they are counted
             count = _survey.list_pairs(
-                p.x, p.u, p.q, p.mass, p.ids, *common, self.space.period, pairs.starts, self.lists.partners,
-                pairs.known, pairs.history, rows, found,
+                *bodies, p.ids, *common, self.space.period, lists.pairs.starts, lists.partners, lists.pairs.known,
+                lists.pairs.history, rows, found,
             )  # fmt: skip
             if count > len(found):
                 rows, found = np.empty((count, 2), np.int64), np.empty((count, _survey.CONTACT))
-        at_walls, also = np.empty((len(walls.names), 2), np.int64), np.empty((len(walls.names), _survey.CONTACT))
+        planes, patches = lists.walls, lists.patches
+        wall_rows, at_walls = _room(len(planes.names))
         count = _survey.list_planes(
-            p.x, p.u, p.q, p.mass, *common, self.planes, walls.starts, walls.names, walls.known, walls.history,
-            at_walls, also,
+            *bodies, *common, self.planes, planes.starts, planes.names, planes.known, planes.history, wall_rows,
+            at_walls,
         )  # fmt: skip
-        at_walls, also = at_walls[:count], also[:count]
+        wall_rows, at_walls = wall_rows[:count], at_walls[:count]
+        more_rows, at_obstacles = _room(len(patches.names))
+        count = _survey.list_obstacles(
+            *bodies, *common, lists.near, self.surfaces, self._poses(1)[0], patches.known, patches.history, more_rows,
+            at_obstacles,
+        )  # fmt: skip
+        more_rows[:count, 1] += len(self.planes)
+        wall_rows = np.concatenate([wall_rows, more_rows[:count]])
+        at_walls = np.concatenate([at_walls, at_obstacles[:count]])
         ids = p.ids[rows]
-        one, other = np.lexsort((ids[:, 1], ids[:, 0])), np.lexsort((at_walls[:, 1], p.ids[at_walls[:, 0]]))
-        table = np.concatenate([found[one], also[other]])
-        alone = np.column_stack([p.ids[at_walls[other, 0]], np.full(count, -1)])
+        one, other = np.lexsort((ids[:, 1], ids[:, 0])), np.lexsort((wall_rows[:, 1], p.ids[wall_rows[:, 0]]))
+        table = np.concatenate([found[one], at_walls[other]])
+        alone = np.column_stack([p.ids[wall_rows[other, 0]], np.full(len(other), -1)])
         return Contacts(
             np.concatenate([ids[one], alone]),
-            np.concatenate([np.full(len(one), -1), at_walls[other, 1]]),
+            np.concatenate([np.full(len(one), -1), wall_rows[other, 1]]),
             table[:, _survey.POINT : _survey.POINT + d],
             table[:, _survey.TOWARDS : _survey.TOWARDS + d],
             table[:, _survey.DEPTH],
             table[:, _survey.FORCE : _survey.FORCE + d],
             table[:, _survey.ENERGY],
         )
+
+    def pivots(self) -> _Floats:
+        """(walls, d): the points about which torques on planes and obstacles are taken."""
+        places = [obstacle.pivot_at(self.time) for obstacle in self.obstacles]
+        return np.concatenate([self.planes[:, :3], np.array(places).reshape(-1, 3)])[:, : self.space.dimension]
+
+
+def _room(count: int) -> tuple[NDArray[np.int64], _Floats]:
+    return np.empty((count, 2), np.int64), np.empty((count, _survey.CONTACT))

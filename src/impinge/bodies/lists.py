@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.bodies import _contact, _lists, _particles
+from impinge.bodies.obstacles import Near, Surfaces, combine, moved, near
 from impinge.bodies.particles import Particles
 from impinge.broad.search import NeighborSearch
 from impinge.broad.space import Bodies, Space
 
 __all__ = ["Lists", "Rows"]
 
+_Floats = NDArray[np.float64]
 _SORT_EVERY = 20  # rebuilds after which spheres are put in the order of space again
 
 
@@ -32,21 +34,26 @@ def _no_rows() -> Rows:
 
 
 class Lists:
-    """Partners and walls of every sphere.
+    """Partners, walls and obstacles of every sphere.
 
     Attributes
     ----------
-    pairs, walls : Rows
+    pairs, walls, patches : Rows
     partners : (m,) int32
         Rows of the spheres in `pairs`.
+    near : Near
+        Triangles of `patches`.
     travel : (2,) float64
         Way that the fastest has gone since lists were made, at most, and how far twice of it may be.
     """
 
+    _REMEMBERED = ("pairs", "walls", "patches")
+
     def __init__(self, particles: Particles, space: Space, search: NeighborSearch) -> None:
         self._particles, self._space, self._search = particles, space, search
-        self.pairs, self.walls = _no_rows(), _no_rows()
+        self.pairs, self.walls, self.patches = _no_rows(), _no_rows(), _no_rows()
         self.partners = np.empty(0, np.int32)
+        self.near: Near = near(combine([], []), np.empty((0, 4)), 0.0, np.empty((0, 0)))
         self.wall_forces = np.empty((0, 3))
         self.loads = np.empty((0, 2), np.int64)
         self.travel = np.zeros(2)
@@ -58,37 +65,50 @@ class Lists:
         """Spheres or walls are others: make new lists before the next step."""
         self._good = False
 
+    def memories(self) -> dict[str, dict[str, NDArray[np.generic]]]:
+        """What contacts remember, by the numbers of their spheres: enough to go on elsewhere."""
+        return {name: _memory(self._ids, getattr(self, name)) for name in self._REMEMBERED}
+
+    def restore(self, ids: NDArray[np.int64], memories: dict[str, dict[str, NDArray[np.generic]]]) -> None:
+        """Go on with what contacts remembered; ids : of all spheres, ascending."""
+        self.forget()
+        self._ids = ids.copy()
+        for name in self._REMEMBERED:
+            setattr(self, name, _rows_of(ids, memories[name]))
+
     def note_steps(self, steps: int, seconds: float) -> None:
         """Some steps were made, in that time."""
         self._steps += steps
         if steps:
             self._search.tuner.note_use(seconds / steps, len(self.partners) // 2)
 
-    def refresh(self, planes: NDArray[np.float64], rough: bool) -> None:
-        """Make the lists anew if something may have come nearer than they reach."""
+    def refresh(self, planes: _Floats, surfaces: Surfaces, poses: _Floats, rough: bool) -> None:
+        """Make the lists anew if something may have come nearer than they reach; poses : of obstacles now."""
         if self._good and 2 * self.travel[0] <= self.travel[1]:
             return
         if self._good:
-            moved = max(self._search.growth(self._bodies()), 2 * self._drift(planes))
-            if moved <= self.travel[1]:
-                self.travel[0] = 0.5 * moved
+            far = max(self._search.growth(self._bodies()), 2 * self._drift(planes, surfaces, poses))
+            if far <= self.travel[1]:
+                self.travel[0] = 0.5 * far
                 return
-            self._search.tuner.note_motion(moved, self._steps)
+            self._search.tuner.note_motion(far, self._steps)
         start = time.perf_counter()
-        self._make(planes, rough)
+        self._make(planes, surfaces, poses, rough)
         stats = self._search.statistics
         seconds = time.perf_counter() - start
         self._search.tuner.note_rebuild(stats.method, seconds, len(self._ids), len(self.partners) // 2, stats.skin)
 
-    def _drift(self, planes: NDArray[np.float64]) -> float:
-        """The longest way of a plane since lists were made."""
-        return float(np.linalg.norm(planes[:, :3] - self._planes[:, :3], axis=1).max(initial=0.0))
+    def _drift(self, planes: _Floats, surfaces: Surfaces, poses: _Floats) -> float:
+        """The longest way of a plane or an obstacle, where spheres are near it, since lists were made."""
+        way = float(np.linalg.norm(planes[:, :3] - self._planes[:, :3], axis=1).max(initial=0.0))
+        reach = float(self._particles.x[:, 3].max(initial=0.0)) + self.travel[1]
+        return max(way, moved(surfaces, self._poses, poses, reach))
 
     def _bodies(self) -> Bodies:
         rows = self._particles.x.copy()
         return Bodies(rows, rows, np.broadcast_to(rows[:, 3:], (len(rows), 3)), self._space)
 
-    def _make(self, planes: NDArray[np.float64], rough: bool) -> None:
+    def _make(self, planes: _Floats, surfaces: Surfaces, poses: _Floats, rough: bool) -> None:
         p, search = self._particles, self._search
         if len(p) != len(self._ids) or search.statistics.rebuilds % _SORT_EVERY == 0:
             search.forget()
@@ -109,8 +129,10 @@ class Lists:
         self.walls = self._carried(where, self.walls, starts, names, rough)
         self.wall_forces = np.zeros((count, 3))
         self.loads = _loaded_entries(planes, self.walls, p.ids)
+        self.near = near(surfaces, p.x, skin, poses)
+        self.patches = self._carried(where, self.patches, self.near.starts, self.near.patches, rough)
         self.travel[:] = 0.0, skin
-        self._planes = planes.copy()
+        self._planes, self._poses = planes.copy(), poses.copy()
         self._ids, self._good, self._steps = p.ids.copy(), True, 0
 
     def _carried(
@@ -131,6 +153,22 @@ class Lists:
         order = np.argsort(self._ids)
         rows: NDArray[np.int64] = order[np.minimum(np.searchsorted(self._ids, ids, sorter=order), len(order) - 1)]
         return np.where(self._ids[rows] == ids, rows, -1)
+
+
+def _memory(ids: NDArray[np.int64], rows: Rows) -> dict[str, NDArray[np.generic]]:
+    """Owner, other one and history of every contact, in the order of these numbers."""
+    known = np.flatnonzero(rows.known)
+    owners = np.repeat(ids, np.diff(rows.starts))[known]
+    order = np.lexsort((rows.names[known], owners))
+    return {"owners": owners[order], "names": rows.names[known][order], "history": rows.history[known[order]]}
+
+
+def _rows_of(ids: NDArray[np.int64], memory: dict[str, NDArray[np.generic]]) -> Rows:
+    """Rows of spheres with these numbers, ascending, that hold nothing but contacts."""
+    counts = np.zeros(len(ids) + 1, np.int64)
+    np.add.at(counts, np.searchsorted(ids, memory["owners"]) + 1, 1)
+    names = np.ascontiguousarray(memory["names"], np.int64)
+    return Rows(np.cumsum(counts), names, np.ones(len(names), bool), np.ascontiguousarray(memory["history"], np.float64))
 
 
 def _loaded_entries(planes: NDArray[np.float64], walls: Rows, ids: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +81,13 @@ class Particles:
         cells = np.minimum((self.x[:, :3] - low) * (per_axis / float(extent.max())), 2.0**20).astype(np.int64)
         return np.lexsort((self.x[:, 0], cells[:, 1], cells[:, 2]))
 
-    @property
-    def by_id(self) -> NDArray[np.int64]:
-        """Rows in the order of the permanent numbers."""
-        return np.argsort(self.ids)
+    def state(self) -> dict[str, Any]:
+        """All of it, in the order of permanent numbers."""
+        order = np.argsort(self.ids)
+        return {"next_id": self.next_id} | {name: getattr(self, name)[order] for name in _ROWS}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a state."""
+        self.next_id = state["next_id"]
+        for name in _ROWS:
+            setattr(self, name, state[name].copy())

@@ -52,7 +52,8 @@ def slide(x, y, z, nx, ny, nz, vx, vy, vz, stiffness, damping, most, dt):
 
     x, y, z : the spring half a step before, turned into the plane here; v : velocity in the plane now. With half a step
     of v added the integral is that of the trapezoidal rule, of second order. Where the force would be longer, the
-    spring is cut to what the limit of Coulomb holds, and the rest of the way is slid. Returned is the spring now.
+    surfaces slide: the force is as long as Coulomb allows, the spring is what would hold it alone. Returned is the
+    spring now.
     """
     along = x * nx + y * ny + z * nz
     tx, ty, tz = x - along * nx, y - along * ny, z - along * nz
@@ -67,7 +68,7 @@ def slide(x, y, z, nx, ny, nz, vx, vy, vz, stiffness, damping, most, dt):
     share = most / length
     fx, fy, fz = fx * share, fy * share, fz * share
     if stiffness > 0.0:
-        x, y, z = -(fx + damping * vx) / stiffness, -(fy + damping * vy) / stiffness, -(fz + damping * vz) / stiffness
+        x, y, z = -fx / stiffness, -fy / stiffness, -fz / stiffness
     return fx, fy, fz, x, y, z
 
 

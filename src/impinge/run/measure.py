@@ -37,7 +37,7 @@ class Push(NamedTuple):
 def energy(dynamics: Dynamics) -> Energy:
     """All energies now; sums are exact, so that they depend on no order."""
     p = dynamics.particles
-    seen, contacts = dynamics.look(), dynamics.contacts()
+    contacts, seen = dynamics.contacts(), dynamics.look()  # in this order: the first may put rows in another order
     kinetic = math.fsum(0.5 * p.mass * (seen.velocities**2).sum(axis=1))
     inertia = p.turning * p.mass * p.x[:, 3] ** 2
     rotational = math.fsum(0.5 * inertia * (seen.spins**2).sum(axis=1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 from impinge import _check, _jit
 from impinge.bodies import _particles
 from impinge.bodies.dynamics import INTEGRATORS, Contacts, Dynamics
+from impinge.bodies.motion import Motion, PoseFunction
+from impinge.bodies.obstacles import Obstacle
 from impinge.broad.search import NeighborSearch, Statistics
 from impinge.broad.space import read_space
 from impinge.errors import InputError, RunError, RunWarning
 from impinge.response.materials import Material, law_table, shortest_contact
-from impinge.run import measure
+from impinge.run import measure, state
 from impinge.run.measure import Energy, Push
 
 __all__ = ["Spheres", "Wall", "World"]
@@ -29,18 +31,19 @@ _Floats = NDArray[np.float64]
 
 
 class Wall:
-    """A plane of a world."""
+    """A plane or an obstacle of a world."""
 
-    def __init__(self, world: World, number: int, name: str) -> None:
-        self._world, self.number, self.name = world, number, name
+    def __init__(self, world: World, name: str) -> None:
+        self._world, self.name = world, name
 
     def __repr__(self) -> str:
-        return f"<impinge.Wall {self.number}: {self.name}>"
+        return f"<impinge.Wall: {self.name}>"
 
     @property
     def point(self) -> _Floats:
-        """(d,), m: where its point is now."""
-        return self._world._dynamics.planes[self.number, : self._world.dim].copy()
+        """(d,), m: a point of a plane now; of an obstacle its centre of rotation, or the origin of its frame."""
+        number = self._world.walls.index(self)
+        return self._world._dynamics.pivots()[number]
 
     @property
     def push(self) -> Push:
@@ -54,9 +57,9 @@ class Spheres:
     def __init__(self, world: World) -> None:
         dynamics = world._dynamics
         p, d = dynamics.particles, world.dim
-        order = np.argsort(p.ids)
         with _jit.threads(world._threads):
-            seen = dynamics.look()
+            seen = dynamics.look()  # first, as it may put rows in another order
+        order = np.argsort(p.ids)
         self.ids: NDArray[np.int64] = p.ids[order]
         self.centres: _Floats = p.x[order, :d]
         self.radii: _Floats = p.x[order, 3]
@@ -130,14 +133,17 @@ class World:
         self._search = NeighborSearch(search, skin, box, periodic, threads=threads)
         self._dynamics = Dynamics(space, self._search, pull, integrator)
         self._threads = threads
+        self._settings = {
+            "gravity": pull[: self.dim].copy(), "dt": dt, "dim": self.dim, "search": search, "skin": skin,
+            "box": None if box is None else np.array(box), "periodic": np.array(periodic), "integrator": integrator,
+        }  # fmt: skip
         self._materials: list[Material] = []
         self._laws: dict[tuple[int, int], Material] = {}
-        self.walls: list[Wall] = []
+        self._planes: list[Wall] = []
+        self._obstacles: list[Wall] = []
         self.why_dt = ""
         self._ready = False  # whether laws and time step are those of what is in the world
         self._warned = 0.0  # the shortest contact that was warned about
-        self.steps = 0
-        self._since = (0, 0.0)  # step and time from which on the time step is what it is
 
     def __repr__(self) -> str:
         return (
@@ -239,15 +245,54 @@ class World:
                 raise InputError("mass: found None in a world without spheres, expected a number, or spheres first")
             row[_particles.MASS] = all_spheres if mass is None else _check.positive("mass", mass)
         row[_particles.MADE_OF] = -1 if material is None else self._number_of(material)
-        wall = Wall(self, len(self.walls), self._new_name(name))
+        wall = Wall(self, self._new_name(name, "wall", len(self._planes)))
         self._dynamics.add_plane(row)
-        self.walls.append(wall)
+        self._planes.append(wall)
         self._ready = False
         return wall
 
-    def _new_name(self, name: str | None) -> str:
+    def add_obstacle(
+        self,
+        mesh: Any,
+        material: Material | None = None,
+        motion: Motion | PoseFunction | None = None,
+        *,
+        name: str | None = None,
+    ) -> Wall:
+        """Add a triangle mesh that spheres run into, from both sides; three dimensions only.
+
+        Parameters
+        ----------
+        mesh : Mesh, or anything `Mesh.of` takes
+        material : Material, optional
+            By default that of the sphere that touches it.
+        motion : Motion, or function of time, optional
+            `impinge.Motion(velocity, rotation)`; a function gets the time, s, and gives translation (3,), m, and
+            rotation matrix (3, 3).
+        name : str, optional
+            For forces in tables; "obstacle 1" and so on by default.
+        """
+        if self.dim == 2:
+            raise InputError("mesh: found an obstacle in a world of dim 2, expected planes there")
+        obstacle = Obstacle(mesh, motion)
+        wall = Wall(self, self._new_name(name, "obstacle", len(self._obstacles)))
+        self._dynamics.add_obstacle(obstacle, -1 if material is None else self._number_of(material))
+        self._obstacles.append(wall)
+        self._ready = False
+        return wall
+
+    @property
+    def walls(self) -> list[Wall]:
+        """Planes, and after them obstacles: what the numbers in `contacts().walls` mean."""
+        return self._planes + self._obstacles
+
+    def _restore_walls(self, planes: list[str], obstacles: list[str]) -> None:
+        self._planes = [Wall(self, name) for name in planes]
+        self._obstacles = [Wall(self, name) for name in obstacles]
+
+    def _new_name(self, name: str | None, kind: str, number: int) -> str:
         if name is None:
-            return f"wall {len(self.walls) + 1}"
+            return f"{kind} {number + 1}"
         if not isinstance(name, str) or not name or name in (wall.name for wall in self.walls):
             raise InputError(f"name: found {name!r}, expected a text that no other wall has")
         return name
@@ -284,8 +329,12 @@ class World:
     @property
     def time(self) -> float:
         """s"""
-        step, start = self._since
-        return start + (self.steps - step) * self._dynamics.dt if self.steps > step else start
+        return self._dynamics.time
+
+    @property
+    def steps(self) -> int:
+        """Number of time steps so far."""
+        return self._dynamics.steps
 
     @property
     def dt(self) -> float:
@@ -354,12 +403,8 @@ class World:
                 RunWarning,
                 stacklevel=4,
             )
-        if dt != dynamics.dt:
-            with _jit.threads(self._threads):
-                if not math.isnan(dynamics.dt):
-                    dynamics.synchronise()
-            self._since = self.steps, self.time
-            dynamics.dt = dt
+        with _jit.threads(self._threads):
+            dynamics.set_dt(dt)
         dynamics.set_laws(table, count)
         self._ready = True
 
@@ -367,7 +412,6 @@ class World:
         done = self._dynamics.advance(count)
         if done == 0:
             self._explain_break()
-        self.steps += done
         return done
 
     def _explain_break(self) -> None:
@@ -411,7 +455,7 @@ class World:
 
     def pushes(self) -> dict[str, Push]:
         """Force and torque of the spheres on every wall now, by its name."""
-        found = measure.pushes(self.contacts(), self._dynamics.planes[:, : self.dim])
+        found = measure.pushes(self.contacts(), self._dynamics.pivots())
         return {wall.name: push for wall, push in zip(self.walls, found, strict=True)}
 
     def stress(self, volume: float) -> _Floats:
@@ -437,11 +481,15 @@ class World:
     # Files
 
     def save(self, path: str | Path) -> None:
-        """Write all to a file from which `World.load` goes on with the same bits."""
+        """Write everything to a file, from which `World.load` goes on with the same bits."""
+        state.save(path, self)
 
     @classmethod
-    def load(cls, path: str | Path) -> World:
-        """A world from a file written by `save`."""
+    def load(
+        cls, path: str | Path, *, threads: int | None = None, motions: Mapping[str, PoseFunction] | None = None
+    ) -> World:
+        """A world from a file written by `save`; motions : functions of time of obstacles, by name, which no file holds."""
+        return state.load(cls, path, threads, motions or {})
 
 
 def _per_row(name: str, value: ArrayLike | None, count: int, columns: int) -> _Floats:

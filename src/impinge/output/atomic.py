@@ -1,0 +1,45 @@
+"""Files that appear at once and whole, so that a killed program or a full disk leaves no half file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+__all__ = ["replacing"]
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str], *, durable: bool = False) -> Iterator[BinaryIO]:
+    """A file to write that takes the place of `path` when the block ends, and vanishes if it fails.
+
+    The temporary name is always the same, ``.NAME.part`` in the same folder: what a killed program leaves behind
+    is overwritten when the same file is written again. A `durable` file survives a crash of the whole machine too.
+    """
+    target = Path(path)
+    partial = target.with_name(f".{target.name}.part")
+    try:
+        with partial.open("wb") as file:
+            yield file
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        os.replace(partial, target)
+        if durable:
+            _keep_name(target.parent)
+    except BaseException:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+        raise
+
+
+def _keep_name(folder: Path) -> None:
+    """Bring the new name in the folder to the disk, where the system lets folders be opened."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

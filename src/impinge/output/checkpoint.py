@@ -1,0 +1,141 @@
+"""Everything that a run needs to go on, in one HDF5 file that is whole, or known not to be.
+
+The first 512 bytes, which HDF5 leaves to its users, say what the file holds and give a checksum of the rest. It is
+verified before HDF5 sees the file, since damage inside can make HDF5 fail in any way. Tools for HDF5 open the file as
+any other: dictionaries are groups, arrays data sets of the same name. Equal content gives equal bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import h5py
+import numpy as np
+
+from impinge import _check
+from impinge.errors import InputError
+from impinge.output.atomic import replacing
+
+__all__ = ["load", "save"]
+
+_BLOCK = 512
+_HEAD = re.compile(rb"impinge checkpoint\nkind (\w+)\nversion (\d+)\nblake2b ([0-9a-f]{64})\n\0*")
+
+
+def save(path: str | os.PathLike[str], content: Mapping[str, Any], kind: str, version: int) -> None:
+    """Write a file in place of an older one, which stays as it is if that fails; then it is safe on the disk.
+
+    Parameters
+    ----------
+    path : path
+    content : mapping
+        Names to arrays of real numbers or truth values, numbers, texts, None, and mappings, lists and tuples of these.
+    kind : str
+        What this is, in one word; `load` asks for it.
+    version : int
+        Of the meaning of the content.
+    """
+    label = _label(kind, version)
+    buffer = io.BytesIO()
+    with h5py.File(buffer, "w", userblock_size=_BLOCK, track_order=True) as file:
+        for name, value in content.items():
+            _put(file, name, value, name)
+    with buffer.getbuffer() as image:
+        head = label + f"blake2b {_checksum(label, image[_BLOCK:])}\n".encode()
+        image[:_BLOCK] = head.ljust(_BLOCK, b"\0")
+        with replacing(path, durable=True) as stream:
+            stream.write(image)
+
+
+def load(path: str | os.PathLike[str], kind: str, version: int) -> dict[str, Any]:
+    """Content of a file, with the types, shapes and bits that were saved; of this kind and version only."""
+    name = os.fspath(path)
+    with open(path, "rb") as stream:
+        image = stream.read()
+    head = _HEAD.fullmatch(image[:_BLOCK])
+    if head is None or len(image) < _BLOCK:
+        raise InputError(f"{name}: found something else or a damaged file, expected a checkpoint of impinge")
+    found_kind, found_version = head[1].decode(), int(head[2])
+    if _checksum(image[: head.start(3) - len("blake2b ")], memoryview(image)[_BLOCK:]) != head[3].decode():
+        raise InputError(f"{name}: found a damaged file (its checksum is wrong), expected a checkpoint of impinge")
+    if found_kind != kind:
+        raise InputError(f"{name}: found a checkpoint of kind {found_kind!r}, expected {kind!r}")
+    if found_version != version:
+        age = "a newer" if found_version > version else "an older"
+        raise InputError(f"{name}: found version {found_version}, of {age} impinge, expected {version}")
+    with h5py.File(io.BytesIO(image), "r") as file:
+        return {key: _get(file[key]) for key in file}
+
+
+def _label(kind: str, version: int) -> bytes:
+    if not isinstance(kind, str) or not re.fullmatch(r"[A-Za-z0-9_]{1,64}", kind):
+        raise InputError(f"kind: found {kind!r}, expected a word")
+    return f"impinge checkpoint\nkind {kind}\nversion {_check.integer('version', version, 0)}\n".encode()
+
+
+def _checksum(label: bytes, rest: memoryview) -> str:
+    digest = hashlib.blake2b(label, digest_size=32)
+    digest.update(rest)
+    return digest.hexdigest()
+
+
+def _put(group: h5py.Group, name: Any, value: Any, path: str) -> None:
+    """Store a value with a note of its type; `path` is where it stands, for messages."""
+    if not isinstance(name, str) or not name.isprintable() or name in ("", ".") or "/" in name:
+        raise InputError(f"content: found the name {path!r}, expected a text without '/'")
+    if isinstance(value, Mapping | list | tuple):
+        kind = "dict" if isinstance(value, Mapping) else "list" if isinstance(value, list) else "tuple"
+        items = value.items() if isinstance(value, Mapping) else enumerate(value)
+        node: Any = group.create_group(name, track_order=True)
+        for key, item in items:
+            _put(node, str(key) if kind != "dict" else key, item, f"{path}/{key}")
+    else:
+        kind, array = _leaf(value, path)
+        node = group.create_dataset(name, data=array, track_times=False)
+    node.attrs["type"] = kind
+
+
+def _leaf(value: Any, path: str) -> tuple[str, Any]:
+    """Type and array of a value that holds no others."""
+    if isinstance(value, np.ndarray | np.generic):
+        array = np.asarray(value)
+        if array.dtype.kind in "fiub" and array.dtype.itemsize <= 8:
+            return "array" if isinstance(value, np.ndarray) else "scalar", array
+        raise InputError(f"{path}: found an array of {array.dtype}, expected real numbers or truth values")
+    if value is None:
+        return "none", np.zeros(0, np.uint8)
+    if isinstance(value, bool):
+        return "bool", np.array(value)
+    if isinstance(value, int):  # of any size, as random generators have them
+        return "int", _bytes(str(value))
+    if isinstance(value, float):
+        return "float", np.array(value)
+    if isinstance(value, str):
+        return "str", _bytes(value)
+    raise InputError(f"{path}: found {type(value).__name__}, expected arrays, numbers, texts and None")
+
+
+def _bytes(text: str) -> Any:
+    # Not a text of HDF5, which may not hold the character 0.
+    return np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
+
+
+def _get(node: Any) -> Any:
+    kind = node.attrs["type"]
+    if kind == "dict":
+        return {key: _get(node[key]) for key in node}
+    if kind in ("list", "tuple"):
+        items = [_get(node[str(number)]) for number in range(len(node))]
+        return items if kind == "list" else tuple(items)
+    value = node[()]
+    if kind == "array":
+        return np.asarray(value, node.dtype)
+    if kind in ("int", "str"):
+        text = value.tobytes().decode("utf-8", "surrogatepass")
+        return int(text) if kind == "int" else text
+    return None if kind == "none" else value if kind == "scalar" else value.item()

@@ -1,0 +1,197 @@
+"""Spheres, obstacles and force chains for ParaView: VTK's XML files, and collections of them over time.
+
+Only NumPy is needed. The numbers stand as they are in memory behind the XML ("appended raw"). Equal arrays give
+equal bytes: there are no dates and no versions of programs in the files.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+from xml.etree import ElementTree
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from impinge import _check
+from impinge.errors import InputError
+from impinge.output.arrays import Arrays, read_arrays, read_points, read_spheres, with_z
+from impinge.output.atomic import replacing
+
+__all__ = ["Collection", "write_chains", "write_mesh", "write_spheres"]
+
+_PREFIX = {"f": "Float", "i": "Int", "u": "UInt"}
+
+
+def write_spheres(path: str | os.PathLike[str], centres: ArrayLike, radii: ArrayLike, arrays: Arrays) -> None:
+    """Spheres as points with a radius; ParaView shows them with "Point Gaussian" or the filter "Glyph".
+
+    Parameters
+    ----------
+    path : path
+        Ending in .vtp.
+    centres : (n, 2) or (n, 3) float64, m
+        z = 0 in two dimensions.
+    radii : float or (n,) float64, m
+    arrays : mapping of names to (n,) or (n, k) numbers
+        What else is known of every sphere, e.g. "id" and "velocity".
+    """
+    points, sizes = read_spheres(centres, radii)
+    rows = np.arange(len(points))
+    data = {"radius": sizes, **read_arrays(arrays, len(points), "centres", {"radius"})}
+    _write(path, with_z(points), "Verts", rows[:, None], point_data=data)
+
+
+def write_mesh(path: str | os.PathLike[str], vertices: ArrayLike, faces: ArrayLike, arrays: Arrays) -> None:
+    """Triangles with what is known of each.
+
+    Parameters
+    ----------
+    path : path
+        Ending in .vtp.
+    vertices : (n, 3) float64, m
+    faces : (m, 3) int32
+    arrays : mapping of names to (m,) or (m, k) numbers
+    """
+    points = _check.vectors("vertices", vertices)
+    triples = _check.triples("faces", faces, len(points), "vertices")
+    _write(path, points, "Polys", triples, cell_data=read_arrays(arrays, len(triples), "faces"))
+
+
+def write_chains(path: str | os.PathLike[str], points_a: ArrayLike, points_b: ArrayLike, arrays: Arrays) -> None:
+    """Contacts as lines from one centre to the other; the filter "Tube" makes force chains of them.
+
+    Parameters
+    ----------
+    path : path
+        Ending in .vtp.
+    points_a, points_b : (m, 2) or (m, 3) float64, m
+    arrays : mapping of names to (m,) or (m, k) numbers
+        What is known of every contact, e.g. "force".
+    """
+    ends = read_points("points_a", points_a), read_points("points_b", points_b)
+    if ends[0].shape != ends[1].shape:
+        raise InputError(f"points_b: found shape {ends[1].shape}, expected {ends[0].shape} as points_a")
+    points = with_z(np.stack(ends, axis=1).reshape(-1, ends[0].shape[1]))
+    data = read_arrays(arrays, len(ends[0]), "contacts")
+    _write(path, points, "Lines", np.arange(len(points)).reshape(-1, 2), cell_data=data)
+
+
+class _Appended:
+    """Arrays that stand behind the XML, each after its length in bytes; the XML tells where."""
+
+    def __init__(self) -> None:
+        self.blocks: list[NDArray[Any]] = []
+        self.size = 0
+
+    def tag(self, name: str, array: NDArray[Any]) -> str:
+        """Take an array; its XML."""
+        offset = self.size
+        self.blocks.append(np.ascontiguousarray(array, array.dtype.newbyteorder("<")))
+        self.size += 8 + array.nbytes
+        kind = f"{_PREFIX[array.dtype.kind]}{8 * array.dtype.itemsize}"
+        columns = 1 if array.ndim == 1 else array.shape[1]
+        return (
+            f'<DataArray type="{kind}" Name={quoteattr(name)} NumberOfComponents="{columns}" '
+            f'format="appended" offset="{offset}"/>'
+        )
+
+    def write(self, file: BinaryIO) -> None:
+        for block in self.blocks:
+            file.write(np.array(block.nbytes, "<u8").tobytes())
+            file.write(block.tobytes())
+
+
+def _write(
+    path: str | os.PathLike[str],
+    points: NDArray[np.float64],
+    cells: str,
+    corners: NDArray[Any],
+    point_data: Mapping[str, NDArray[Any]] | None = None,
+    cell_data: Mapping[str, NDArray[Any]] | None = None,
+) -> None:
+    """Points and cells of one kind, "Verts", "Lines" or "Polys", each with as many corners."""
+    appended = _Appended()
+
+    def section(name: str, arrays: Mapping[str, NDArray[Any]]) -> str:
+        return "\n".join([f"<{name}>", *(appended.tag(key, array) for key, array in arrays.items()), f"</{name}>"])
+
+    ends = np.arange(1, len(corners) + 1) * corners.shape[1]
+    head = "\n".join([
+        '<?xml version="1.0"?>',
+        '<VTKFile type="PolyData" version="1.0" byte_order="LittleEndian" header_type="UInt64">',
+        "<PolyData>",
+        f'<Piece NumberOfPoints="{len(points)}" NumberOfStrips="0" '
+        + " ".join(f'NumberOf{kind}="{len(corners) * (kind == cells)}"' for kind in ("Verts", "Lines", "Polys")) + ">",
+        section("PointData", point_data or {}),
+        section("CellData", cell_data or {}),
+        section("Points", {"Points": points}),
+        section(cells, {"connectivity": corners.ravel().astype(np.int64), "offsets": ends.astype(np.int64)}),
+        "</Piece>",
+        "</PolyData>",
+        '<AppendedData encoding="raw">',
+        "_",
+    ])  # fmt: skip
+    with replacing(path) as file:
+        file.write(head.encode())
+        appended.write(file)
+        file.write(b"\n</AppendedData>\n</VTKFile>\n")
+
+
+class Collection:
+    """A .pvd file: which file shows which moment; ParaView plays it as one animation.
+
+    The file is written anew after every change, as a whole.
+
+    Parameters
+    ----------
+    path : path
+        Ending in .pvd. An older file stays until the first change.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._files: dict[tuple[float, int], str] = {}
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Collection:
+        """The collection that a file holds."""
+        result = cls(path)
+        try:
+            sets = ElementTree.fromstring(result.path.read_bytes()).iter("DataSet")
+            result._files = {(float(s.attrib["timestep"]), int(s.attrib["part"])): s.attrib["file"] for s in sets}
+        except (ElementTree.ParseError, KeyError, ValueError):
+            raise InputError(f"{path}: found something else, expected a collection of files (.pvd)") from None
+        return result
+
+    @property
+    def entries(self) -> list[tuple[float, int, str]]:
+        """Time in s, part, and file relative to the folder of the collection; in this order."""
+        return [(*key, file) for key, file in sorted(self._files.items())]
+
+    def add(self, time: float, file: str | os.PathLike[str], part: int = 0) -> None:
+        """A file shows this time in s; several may, as different parts. The same part is replaced."""
+        relative = os.path.relpath(file, self.path.parent)
+        key = _check.not_negative("time", time), _check.integer("part", part, 0)
+        self._files[key] = relative.replace(os.sep, "/")
+        self._write()
+
+    def keep_until(self, time: float) -> None:
+        """Forget what was added for later times: a run that is resumed adds it again."""
+        last = _check.not_negative("time", time)
+        self._files = {key: file for key, file in self._files.items() if key[0] <= last}
+        self._write()
+
+    def _write(self) -> None:
+        lines = [
+            f'<DataSet timestep="{time!r}" group="" part="{part}" file={quoteattr(file)}/>\n'
+            for time, part, file in self.entries
+        ]
+        with replacing(self.path) as stream:
+            stream.write(
+                '<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1" byte_order="LittleEndian">\n'
+                f"<Collection>\n{''.join(lines)}</Collection>\n</VTKFile>\n".encode()
+            )

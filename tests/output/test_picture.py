@@ -1,0 +1,104 @@
+"""Pictures in files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from impinge import shapes
+from impinge.errors import InputError
+from impinge.output import draw_spheres, picture
+
+pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+from matplotlib import colormaps, image, rcParams
+
+RNG = np.random.default_rng(0)
+CENTRES, RADII, VALUES = RNG.random((50, 3)), RNG.uniform(0.02, 0.05, 50), RNG.random(50)
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures that take less time."""
+    monkeypatch.setattr(picture, "_SIZE", (400, 300))
+
+
+def read(path: Path) -> Any:
+    return image.imread(path)[:, :, :3]
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("count", [0, 1, 50])
+@pytest.mark.parametrize("valued", [False, True])
+def test_pictures(tmp_path: Path, dimension: int, count: int, valued: bool) -> None:
+    path = tmp_path / "a.png"
+    draw_spheres(
+        path, CENTRES[:count, :dimension], RADII[:count], VALUES[:count] if valued else None, label="speed [m/s]",
+        box=[1] * dimension, title="Some",
+    )  # fmt: skip
+    pixels = read(path)
+    assert min(pixels.shape[:2]) > 250
+    viridis = np.abs(pixels - np.array(colormaps["viridis"](0.7)[:3])).max(axis=2) < 0.02
+    assert viridis.any() == valued  # at least in the colour bar
+    assert [file.name for file in tmp_path.iterdir()] == ["a.png"]
+
+
+def test_discs_have_their_colours_and_sizes(tmp_path: Path) -> None:
+    draw_spheres(tmp_path / "a.png", [[0, 0], [4, 0]], [2, 1], [0, 1], box=[[-2, -2], [6, 2]])
+    pixels = read(tmp_path / "a.png")[:, :1250]  # without the colour bar
+    first, second = (np.abs(pixels - np.array(colormaps["viridis"](x)[:3])).max(axis=2) < 0.01 for x in (0.0, 1.0))
+    assert first.sum() / second.sum() == pytest.approx(4, rel=0.05)
+
+
+def test_with_a_mesh_and_a_view(tmp_path: Path) -> None:
+    torus = shapes.torus()
+    draw_spheres(tmp_path / "a.png", CENTRES, RADII, meshes=[torus, (torus.vertices + 2, torus.faces)], view=(10, 80))
+    draw_spheres(tmp_path / "b.png", CENTRES, RADII, meshes=[torus, (torus.vertices + 2, torus.faces)], view=(10, 20))
+    one, other = read(tmp_path / "a.png"), read(tmp_path / "b.png")
+    assert one.shape != other.shape or not np.array_equal(one, other)
+
+
+def test_values_that_are_not_finite(tmp_path: Path) -> None:
+    for dimension in (2, 3):
+        for values in ([np.nan, 1, 2], [np.nan] * 3, [np.inf, -np.inf, 0], [5, 5, 5]):
+            draw_spheres(tmp_path / "a.png", np.eye(3)[:, :dimension], 0.3, values)
+
+
+def test_settings_of_the_user_stay(tmp_path: Path) -> None:
+    before = dict(rcParams)
+    draw_spheres(tmp_path / "a.png", CENTRES, RADII, VALUES)
+    assert dict(rcParams) == before
+    first = (tmp_path / "a.png").read_bytes()
+    draw_spheres(tmp_path / "a.png", CENTRES, RADII, VALUES)
+    assert (tmp_path / "a.png").read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    ("centres", "options", "message"),
+    [
+        ([[0, 0, np.nan]], {}, "centres: row 0 is not finite"),
+        ([[0, 0, 1e200]], {}, "centres: found 1e\\+200, expected lengths of at most"),
+        ([[0, 1e200]], {}, "centres: found 1e\\+200, expected lengths of at most"),
+        ([[0, 0, 0]], {"values": [1, 2]}, r"values: found shape \(2,\)"),
+        ([[0, 0, 0]], {"values": ["a"]}, "values: found text"),
+        ([[0, 0, 0]], {"box": [1, 1]}, "box: found"),
+        ([[0, 0, 0]], {"view": (0, np.nan)}, "view: found"),
+        ([[0, 0, 0]], {"view": 3}, "view: found"),
+        ([[0, 0, 0]], {"meshes": ["a"]}, r"meshes\[0\]"),
+        ([[0, 0]], {"meshes": [shapes.box()]}, "meshes, view: found one for discs"),
+        ([[0, 0]], {"view": (0, 0)}, "meshes, view: found one for discs"),
+    ],
+)
+def test_bad_input(tmp_path: Path, centres: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        draw_spheres(tmp_path / "a.png", centres, 1.0, **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(InputError, match=r"pip install 'impinge\[report\]'"):
+        draw_spheres(tmp_path / "a.png", CENTRES, RADII)
