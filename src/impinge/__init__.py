@@ -20,6 +20,12 @@ _NAMES = {
     "box_pairs": "impinge.broad.once",
     "NeighborSearch": "impinge.broad.search",
     "BoxSearch": "impinge.broad.search",
+    "Material": "impinge.response.materials",
+    "World": "impinge.run.world",
+    "Motion": "impinge.bodies.motion",
+    "Rain": "impinge.bodies.rain",
+    "fill_random": "impinge.bodies.filling",
+    "fill_lattice": "impinge.bodies.filling",
     "exact": "impinge.exact",
     "broad": "impinge.broad",
     "shapes": "impinge.shapes",
@@ -28,15 +34,21 @@ _NAMES = {
 }
 __all__ = [
     "BoxSearch",
+    "Material",
     "Mesh",
+    "Motion",
     "NeighborSearch",
+    "Rain",
     "Solid",
+    "World",
     "__version__",
     "box_pairs",
     "broad",
     "contains",
     "errors",
     "exact",
+    "fill_lattice",
+    "fill_random",
     "inside",
     "pairs",
     "read_mesh",
@@ -45,9 +57,14 @@ __all__ = [
 
 if TYPE_CHECKING:
     from impinge import broad, errors, exact, inside, shapes
+    from impinge.bodies.filling import fill_lattice, fill_random
+    from impinge.bodies.motion import Motion
+    from impinge.bodies.rain import Rain
     from impinge.broad.once import box_pairs, pairs
     from impinge.broad.search import BoxSearch, NeighborSearch
     from impinge.inside.solid import Solid, contains
+    from impinge.response.materials import Material
+    from impinge.run.world import World
     from impinge.shapes.files import read_mesh
     from impinge.shapes.mesh import Mesh
 

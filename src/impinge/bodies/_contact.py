@@ -8,8 +8,21 @@ import math
 
 from impinge._jit import part
 from impinge.response._laws import (
-    BETA, COHESION, DAMPING, FRICTION, KIND, PLASTIC, PULL, ROLLING, STIFFNESS, TANGENTIAL, TANGENTIAL_DAMPING,
-    UNLOADING, normal_energy, normal_force, slide,
+    BETA,
+    COHESION,
+    DAMPING,
+    FRICTION,
+    KIND,
+    PLASTIC,
+    PULL,
+    ROLLING,
+    STIFFNESS,
+    TANGENTIAL,
+    TANGENTIAL_DAMPING,
+    UNLOADING,
+    normal_energy,
+    normal_force,
+    slide,
 )  # fmt: skip
 
 # Columns of a contact's history: tangential spring, rolling spring, deepest overlap, energy stored in all springs but

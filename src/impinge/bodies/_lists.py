@@ -1,7 +1,5 @@
 """Lists of partners for loops that gather, and what contacts remember when lists are made anew."""
 
-import numpy as np
-
 from impinge._jit import kernel, parallel
 from impinge.bodies._contact import HISTORY
 

@@ -26,7 +26,8 @@ BLOCK = 128  # spheres moved by one thread at a time: their sums stay in the nea
 TICKET, FINISHED, OPEN, STOP = np.uint64(0), np.uint64(8), np.uint64(16), np.uint64(24)
 SHARED = 32
 FAR, BROKEN = 1, 2
-# Columns of planes: a point, the normal, velocity, material (-1: that of the sphere), load, mass, speed half a step before.
+# Columns of planes: a point, the normal, velocity, material (-1: that of the sphere), load (not a number: none), mass,
+# speed half a step before.
 NORMAL, SPEED, MADE_OF, LOAD, MASS, LATE = 3, 6, 9, 10, 11, 12
 PLANE = 13
 
@@ -222,8 +223,8 @@ def _move(
 @team
 def advance(
     steps, shared, travel, fastest, x0, x1, u0, u1, q0, q1, v, w, mass, turning, kinds, materials, table, rough, damped,
-    gravity, dt, move, half, keep, low, period, starts, partners, known, history, planes, wall_starts, walls, wall_known,
-    wall_history, wall_forces, loads, near, surfaces, poses, patch_known, patch_history, lost, work,
+    gravity, dt, move, half, keep, low, period, starts, partners, known, history, planes, wall_starts, walls,
+    wall_known, wall_history, wall_forces, loads, near, surfaces, poses, patch_known, patch_history, lost, work,
 ):  # fmt: skip
     """Move all spheres by some steps, or fewer if lists do not reach any farther or something broke: see `shared`.
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.bodies import _particles, _survey
-from impinge.bodies._obstacles import SPIN
 from impinge.bodies._obstacles import SPEED as FRAME_SPEED
+from impinge.bodies._obstacles import SPIN
 from impinge.bodies.lists import Lists
 from impinge.bodies.obstacles import Obstacle, combine, poses_at
 from impinge.bodies.particles import Particles
@@ -137,8 +137,8 @@ class Dynamics:
     def state(self) -> dict[str, Any]:
         """All that changes, in the order of permanent numbers."""
         return {
-            "dt": self.dt, "steps": self.steps, "since": self._since, "staggered": self.staggered, "planes": self.planes, "particles": self.particles.state(),
-            "memories": self.lists.memories(),
+            "dt": self.dt, "steps": self.steps, "since": self._since, "staggered": self.staggered,
+            "planes": self.planes, "particles": self.particles.state(), "memories": self.lists.memories(),
         }  # fmt: skip
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -225,7 +225,8 @@ class Dynamics:
         reach = float(self.particles.x[:, 3].max(initial=0.0)) + float(self.lists.travel[1])
         if not any(obstacle.moves for obstacle in self.obstacles):
             return 0.0
-        far = np.linalg.norm(np.maximum(np.abs(self.surfaces.bounds[:, :3]), np.abs(self.surfaces.bounds[:, 3:])), axis=1)
+        bounds = np.abs(self.surfaces.bounds)
+        far = np.linalg.norm(np.maximum(bounds[:, :3], bounds[:, 3:]), axis=1)
         speeds = np.linalg.norm(poses[..., FRAME_SPEED : FRAME_SPEED + 3], axis=-1)
         spins = np.linalg.norm(poses[..., SPIN : SPIN + 3], axis=-1)
         return float((speeds + spins * (far + reach)).max())

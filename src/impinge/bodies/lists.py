@@ -67,7 +67,8 @@ class Lists:
 
     def memories(self) -> dict[str, dict[str, NDArray[np.generic]]]:
         """What contacts remember, by the numbers of their spheres: enough to go on elsewhere."""
-        return {name: _memory(self._ids, getattr(self, name)) for name in self._REMEMBERED}
+        there = np.isin(self._ids, self._particles.ids)
+        return {name: _memory(self._ids, there, getattr(self, name)) for name in self._REMEMBERED}
 
     def restore(self, ids: NDArray[np.int64], memories: dict[str, dict[str, NDArray[np.generic]]]) -> None:
         """Go on with what contacts remembered; ids : of all spheres, ascending."""
@@ -155,10 +156,11 @@ class Lists:
         return np.where(self._ids[rows] == ids, rows, -1)
 
 
-def _memory(ids: NDArray[np.int64], rows: Rows) -> dict[str, NDArray[np.generic]]:
-    """Owner, other one and history of every contact, in the order of these numbers."""
-    known = np.flatnonzero(rows.known)
-    owners = np.repeat(ids, np.diff(rows.starts))[known]
+def _memory(ids: NDArray[np.int64], there: NDArray[np.bool_], rows: Rows) -> dict[str, NDArray[np.generic]]:
+    """Owner, other one and history of every contact, in the order of these numbers; there : owners that count."""
+    counts = np.diff(rows.starts)
+    known = np.flatnonzero(rows.known & np.repeat(there, counts)) if len(rows.known) else np.empty(0, np.int64)
+    owners = np.repeat(ids, counts)[known]
     order = np.lexsort((rows.names[known], owners))
     return {"owners": owners[order], "names": rows.names[known][order], "history": rows.history[known[order]]}
 
@@ -168,11 +170,13 @@ def _rows_of(ids: NDArray[np.int64], memory: dict[str, NDArray[np.generic]]) -> 
     counts = np.zeros(len(ids) + 1, np.int64)
     np.add.at(counts, np.searchsorted(ids, memory["owners"]) + 1, 1)
     names = np.ascontiguousarray(memory["names"], np.int64)
-    return Rows(np.cumsum(counts), names, np.ones(len(names), bool), np.ascontiguousarray(memory["history"], np.float64))
+    return Rows(
+        np.cumsum(counts), names, np.ones(len(names), bool), np.ascontiguousarray(memory["history"], np.float64)
+    )
 
 
 def _loaded_entries(planes: NDArray[np.float64], walls: Rows, ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(m, 2): plane and entry of all contacts that a plane under load may have, by plane and by number of the sphere."""
+    """(m, 2): plane and entry of contacts that planes under load may have, by plane and by number of the sphere."""
     entries = np.flatnonzero(np.isfinite(planes[:, _particles.LOAD])[walls.names])
     owners = np.repeat(ids, np.diff(walls.starts))[entries]
     entries = entries[np.lexsort((owners, walls.names[entries]))]

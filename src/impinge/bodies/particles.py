@@ -50,12 +50,17 @@ class Particles:
         """Moment of inertia over m r²."""
         return 0.4 if self.dimension == 3 else 0.5
 
+    def masses(self, radii: _Floats, density: float) -> _Floats:
+        """Of spheres, kg/m³ · m³, or of discs, kg/m² · m²."""
+        volumes: _Floats = 4 / 3 * math.pi * radii**3 if self.dimension == 3 else math.pi * radii**2
+        return density * volumes
+
     def add(
         self, centres: _Floats, radii: _Floats, density: float, kind: int, velocities: _Floats, spins: _Floats
     ) -> NDArray[np.int64]:
         """Add spheres, given with three axes each; returns their permanent numbers."""
         n = len(centres)
-        mass = density * (4 / 3 * math.pi * radii**3 if self.dimension == 3 else math.pi * radii**2)
+        mass = self.masses(radii, density)
         ids = np.arange(self.next_id, self.next_id + n)
         rows = {
             "ids": ids, "kinds": np.full(n, kind), "mass": mass, "x": np.column_stack([centres, radii]),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from impinge.bodies.motion import Motion, PoseFunction
 from impinge.bodies.obstacles import Obstacle
+from impinge.bodies.rain import Rain
 from impinge.errors import InputError
 from impinge.output import checkpoint
 from impinge.response.materials import Material
@@ -48,6 +49,13 @@ def of_world(world: World) -> dict[str, Any]:
             }
             for wall, obstacle, kind in zip(world._obstacles, dynamics.obstacles, dynamics.made_of, strict=True)
         ],
+        "sources": [
+            {"rain": source.rain.settings, "material": source.material, "state": source.rain.state()}
+            for source in world._sources
+        ],
+        "sinks": [
+            {"lower": sink.lower, "upper": sink.upper, "count": sink.count, "mass": sink.mass} for sink in world.sinks
+        ],
         "state": dynamics.state(),
     }  # fmt: skip
 
@@ -73,5 +81,12 @@ def to_world(
             motion = motions[entry["name"]]
         mesh = Mesh(entry["vertices"], entry["faces"])
         world._dynamics.add_obstacle(Obstacle(mesh, motion), entry["material"])
+    for entry in content["sources"]:
+        rain = Rain(**entry["rain"])
+        rain.restore(entry["state"])
+        world.add_source(rain, world.materials[entry["material"]])
+    for entry in content["sinks"]:
+        sink = world.add_sink(entry["lower"], entry["upper"])
+        sink.count, sink.mass = entry["count"], entry["mass"]
     world._dynamics.restore(content["state"])
     return world

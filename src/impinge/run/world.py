@@ -16,17 +16,20 @@ from impinge.bodies import _particles
 from impinge.bodies.dynamics import INTEGRATORS, Contacts, Dynamics
 from impinge.bodies.motion import Motion, PoseFunction
 from impinge.bodies.obstacles import Obstacle
+from impinge.bodies.rain import Rain
 from impinge.broad.search import NeighborSearch, Statistics
 from impinge.broad.space import read_space
 from impinge.errors import InputError, RunError, RunWarning
 from impinge.response.materials import Material, law_table, shortest_contact
 from impinge.run import measure, state
+from impinge.run.flow import EVERY, Sink, Source, exchange
 from impinge.run.measure import Energy, Push
 
 __all__ = ["Spheres", "Wall", "World"]
 
 _STEPS_PER_CONTACT = 50  # of the shortest one, for dt="auto"
 _FEWEST_STEPS = 20  # below which a given dt is warned about
+_FARTHEST = 1e100  # m: beyond, squares of distances soon are no numbers any more
 _Floats = NDArray[np.float64]
 
 
@@ -141,8 +144,11 @@ class World:
         self._laws: dict[tuple[int, int], Material] = {}
         self._planes: list[Wall] = []
         self._obstacles: list[Wall] = []
+        self._sources: list[Source] = []
+        self.sinks: list[Sink] = []
         self.why_dt = ""
         self._ready = False  # whether laws and time step are those of what is in the world
+        self._unchecked = False  # whether spheres were added that may overlap
         self._warned = 0.0  # the shortest contact that was warned about
 
     def __repr__(self) -> str:
@@ -184,7 +190,7 @@ class World:
         spins_3 = w if self.dim == 3 else np.column_stack([np.zeros((len(x), 2)), w])
         rows = dynamics.space.wrap(x), r, material.density, kind, _with_z(v), spins_3
         ids = dynamics.add(*rows)
-        self._ready = False
+        self._ready, self._unchecked = False, True
         return ids
 
     def remove(self, ids: ArrayLike) -> None:
@@ -309,6 +315,23 @@ class World:
                 walls += [self.add_plane(low, normal, material), self.add_plane(high, -normal, material)]
         return walls
 
+    def add_source(self, rain: Rain, material: Material) -> None:
+        """Let spheres appear: `impinge.Rain(lower, upper, radii, rate)`; looked at every 50 steps."""
+        if not isinstance(rain, Rain):
+            raise InputError(f"rain: found {rain!r}, expected an impinge.Rain")
+        if len(rain.lower) != self.dim:
+            raise InputError(f"rain: found a box of {len(rain.lower)} dimensions, expected {self.dim}")
+        self._sources.append(Source(rain, self._number_of(material)))
+        self._ready = False
+
+    def add_sink(self, lower: ArrayLike, upper: ArrayLike) -> Sink:
+        """Let spheres vanish whose centres are in a box, looked at every 50 steps; the sink counts them."""
+        low, high = _check.vector("lower", lower, self.dim), _check.vector("upper", upper, self.dim)
+        if not (low < high).all():
+            raise InputError(f"upper: found {upper!r}, expected more than lower, {lower!r}, along every axis")
+        self.sinks.append(Sink(low, high))
+        return self.sinks[-1]
+
     def set_contact(self, one: Material, other: Material, law: Material) -> None:
         """Let two materials meet as spheres of a third would, instead of by the rule of means."""
         pair = sorted([self._number_of(one), self._number_of(other)])
@@ -328,7 +351,7 @@ class World:
 
     @property
     def time(self) -> float:
-        """s"""
+        """S"""
         return self._dynamics.time
 
     @property
@@ -345,14 +368,16 @@ class World:
     def step(self, count: int = 1) -> None:
         """Move everything by some time steps."""
         left = _check.integer("count", count, 0)
+        flows = bool(self._sources or self.sinks)
         with _jit.threads(self._threads):
             self._prepare()
             while left > 0:
-                left -= self._advance(left)
+                left -= self._advance(min(left, EVERY - self.steps % EVERY) if flows else left)
+                if flows and self.steps % EVERY == 0:
+                    exchange(self, self._sources, self.sinks)
+                    self._prepare()
 
-    def run(
-        self, until: float, *, every: float | None = None, callback: Callable[[World], Any] | None = None
-    ) -> None:
+    def run(self, until: float, *, every: float | None = None, callback: Callable[[World], Any] | None = None) -> None:
         """Move on to a time, and call a function at intervals.
 
         Parameters
@@ -387,8 +412,16 @@ class World:
         lightest, radii = np.full(count, np.inf), np.full(count, np.inf)
         np.minimum.at(lightest, p.kinds, p.mass)
         np.minimum.at(radii, p.kinds, p.x[:, 3])
+        for source in self._sources:
+            r = source.rain.smallest
+            lightest[source.material] = min(
+                lightest[source.material], p.masses(np.array([r]), self._materials[source.material].density)[0]
+            )
+            radii[source.material] = min(radii[source.material], r)
         shortest = shortest_contact(table, lightest, radii)
-        dt = shortest / _STEPS_PER_CONTACT if self._wanted_dt is None else self._wanted_dt
+        # It never grows again, so that a run from a file goes on with the same.
+        auto = np.fmin(shortest / _STEPS_PER_CONTACT, dynamics.dt)
+        dt = float(auto) if self._wanted_dt is None else self._wanted_dt
         if not math.isfinite(dt):
             raise InputError("dt: found 'auto' in a world without spheres, expected a number, or spheres first")
         if self._wanted_dt is None:
@@ -409,18 +442,56 @@ class World:
         self._ready = True
 
     def _advance(self, count: int) -> int:
+        if self._unchecked:
+            self._check_overlaps()
+        rebuilds = self.statistics.rebuilds
         done = self._dynamics.advance(count)
         if done == 0:
             self._explain_break()
+        if self.statistics.rebuilds > rebuilds:
+            self._check_box()
         return done
+
+    def _check_overlaps(self) -> None:
+        """Refuse a start from which nothing sensible follows."""
+        contacts = self._dynamics.contacts()
+        radii = np.zeros(self._dynamics.particles.next_id)
+        radii[self._dynamics.particles.ids] = self._dynamics.particles.x[:, 3]
+        one, other = contacts.ids.T
+        limit = np.minimum(radii[one], np.where(other >= 0, radii[other], np.inf))
+        bad = np.flatnonzero(contacts.depths > limit)
+        if len(bad):
+            first = bad[0]
+            wall = contacts.walls[first]
+            what = f"sphere {other[first]}" if wall < 0 else self.walls[wall].name
+            raise InputError(
+                f"centres: spheres {one[first]} and {what} overlap by {contacts.depths[first]:.4g} m, expected at most "
+                f"{limit[first]:.4g} m, the smaller radius; {len(bad)} such pairs in all"
+            )
+        self._unchecked = False
+
+    def _check_box(self) -> None:
+        """End the run if a sphere has left the box."""
+        space, p = self._dynamics.space, self._dynamics.particles
+        open_axes = (space.period == 0) & np.isfinite(space.lengths)
+        low = np.where(open_axes, space.low, -_FARTHEST)
+        high = np.where(open_axes, space.low + space.lengths, _FARTHEST)
+        out = ~((p.x[:, :3] >= low) & (p.x[:, :3] <= high)).all(axis=1)
+        if out.any():
+            row = int(np.flatnonzero(out)[np.argmin(p.ids[out])])
+            place = ", ".join(f"{value:.6g}" for value in p.x[row, : self.dim])
+            raise RunError(
+                f"sphere {p.ids[row]} has left the box at step {self.steps} (t = {self.time:.6g} s), to ({place}) m; "
+                f"{int(out.sum())} such spheres. Likely cause: no wall there, or {self._likely_cause()}"
+            )
 
     def _explain_break(self) -> None:
         row, where = self._dynamics.find_broken()
         p, d = self._dynamics.particles, self.dim
         place = ", ".join(f"{value:.6g}" for value in where[:d])
         raise RunError(
-            f"sphere {p.ids[row]} has no position any more after step {self.steps} (t = {self.time:.6g} s); it was last "
-            f"at ({place}) m. Likely cause: {self._likely_cause()}"
+            f"sphere {p.ids[row]} has no position any more after step {self.steps} (t = {self.time:.6g} s); it was "
+            f"last at ({place}) m. Likely cause: {self._likely_cause()}"
         )
 
     def _likely_cause(self) -> str:
@@ -488,7 +559,7 @@ class World:
     def load(
         cls, path: str | Path, *, threads: int | None = None, motions: Mapping[str, PoseFunction] | None = None
     ) -> World:
-        """A world from a file written by `save`; motions : functions of time of obstacles, by name, which no file holds."""
+        """A world from a file of `save`; motions : functions of time of obstacles, by name, which no file holds."""
         return state.load(cls, path, threads, motions or {})
 
 

@@ -1,0 +1,1 @@
+"""What benchmarks.particles is made of."""

@@ -1,0 +1,1 @@
+"""State and motion of bodies: particles, rigid polyhedra, cables and cloth."""

@@ -1,0 +1,128 @@
+"""How obstacles move: as given, whatever hits them.
+
+A point p of an obstacle's own frame is at R p + T in space. Poses are computed from the time itself, never added up, so
+that a run that goes on from a file has the same bits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from impinge import _check
+from impinge.errors import InputError
+
+__all__ = ["Motion", "Pose", "PoseFunction", "pose_at"]
+
+PoseFunction = Callable[[float], tuple[ArrayLike, ArrayLike]]
+_STEP = 1e-6  # s, for the velocities of a function of time
+
+
+class Pose(NamedTuple):
+    """Where an obstacle is, and how it moves there."""
+
+    rotation: NDArray[np.float64]  # (3, 3), R
+    translation: NDArray[np.float64]  # (3,), m, T: where the origin of its frame is
+    velocity: NDArray[np.float64]  # (3,), m/s, of that origin
+    spin: NDArray[np.float64]  # (3,), rad/s
+
+
+_REST = Pose(np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Steady motion: along a line, around an axis, or both.
+
+    Parameters
+    ----------
+    velocity : (3,) float, m/s
+    rotation : pair of (3,) float, optional
+        Axis times rate, rad/s, and a point on the axis at time 0, m; the axis moves with `velocity`.
+    """
+
+    velocity: Any = (0.0, 0.0, 0.0)
+    rotation: Any = None
+
+    def __post_init__(self) -> None:
+        velocity = _check.vector("velocity", self.velocity)
+        object.__setattr__(self, "velocity", tuple(velocity.tolist()))
+        if self.rotation is not None:
+            if not isinstance(self.rotation, tuple | list) or len(self.rotation) != 2:
+                raise InputError(f"rotation: found {self.rotation!r}, expected a pair: axis times rate, centre")
+            pair = _check.vector("rotation[0]", self.rotation[0]), _check.vector("rotation[1]", self.rotation[1])
+            object.__setattr__(self, "rotation", tuple(tuple(part.tolist()) for part in pair))
+
+    def pose_at(self, t: float) -> Pose:
+        """Pose at time t: R = exp(t [ω]×), T = v t + c − R c."""
+        velocity = np.array(self.velocity)
+        if self.rotation is None:
+            return Pose(np.eye(3), velocity * t, velocity, np.zeros(3))
+        spin, centre = np.array(self.rotation[0]), np.array(self.rotation[1])
+        turned = _turn(spin, t)
+        arm = turned @ centre
+        return Pose(turned, velocity * t + (centre - arm), velocity - np.cross(spin, arm), spin)
+
+
+def pose_at(motion: Motion | PoseFunction | None, t: float, step: float = _STEP) -> Pose:
+    """Pose at time t [s].
+
+    Velocities of a function of time are central differences over t ± step, or from 0 on where t is below `step`:
+    a function is never asked about times before 0.
+    """
+    if motion is None:
+        return _REST
+    if isinstance(motion, Motion):
+        return motion.pose_at(t)
+    translation, rotation = _ask(motion, t)
+    before, after = max(t - step, 0.0), t + step
+    (old_place, old_turn), (new_place, new_turn) = _ask(motion, before), _ask(motion, after)
+    per = 1.0 / (after - before)
+    spin = _rotation_vector(new_turn @ old_turn.T, before, after) * per
+    return Pose(rotation, translation, (new_place - old_place) * per, spin)
+
+
+def _turn(spin: NDArray[np.float64], t: float) -> NDArray[np.float64]:
+    """Rotation about `spin` by its length times t (Rodrigues)."""
+    rate = math.hypot(*spin)
+    if rate == 0.0:
+        return np.eye(3)
+    x, y, z = spin / rate
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    # 1 − cos as 2 sin², so that small turns keep all digits
+    turned: NDArray[np.float64] = (
+        np.eye(3) + math.sin(rate * t) * cross + 2.0 * math.sin(0.5 * rate * t) ** 2 * (cross @ cross)
+    )
+    return turned
+
+
+def _ask(motion: PoseFunction, t: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What a function of time says about t: translation and rotation, checked."""
+    answer = motion(t)
+    if not isinstance(answer, tuple | list) or len(answer) != 2:
+        raise InputError(
+            f"motion: found {type(answer).__name__} at t = {t:g}, expected a pair: translation (3,), rotation (3, 3)"
+        )
+    translation = _check.vector(f"motion: translation at t = {t:g}", answer[0])
+    rotation = _check.vectors(f"motion: rotation at t = {t:g}", answer[1])
+    if rotation.shape != (3, 3) or not (
+        np.allclose(rotation @ rotation.T, np.eye(3), rtol=0, atol=1e-9) and np.linalg.det(rotation) > 0
+    ):
+        raise InputError(f"motion: rotation at t = {t:g}: found {rotation.tolist()}, expected a 3 × 3 rotation matrix")
+    return translation, rotation
+
+
+def _rotation_vector(turned: NDArray[np.float64], before: float, after: float) -> NDArray[np.float64]:
+    """Axis times angle of a rotation by less than a quarter turn."""
+    sines = 0.5 * np.array([turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1]])
+    sine, cosine = math.hypot(*sines), 0.5 * (float(np.trace(turned)) - 1.0)
+    if cosine <= 0.0:
+        raise InputError(
+            f"motion: found more than a quarter turn from t = {before:g} to {after:g}, expected a slower rotation"
+        )
+    return sines * (math.atan2(sine, cosine) / sine) if sine > 0.0 else sines

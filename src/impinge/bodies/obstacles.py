@@ -1,0 +1,242 @@
+"""Obstacles: triangle meshes, fixed or moved as given, that spheres run into.
+
+What a contact is
+-----------------
+Triangles that hang together across edges (equal vertices being merged) and lie in one plane (within 1e-9 of the size of
+the mesh) form a *patch*, with one plane for all of them. Triangles without area only connect; those that touch no patch
+are left out.
+
+1. A sphere has at most one contact with a patch, at the point of the patch that is closest to its centre. Where the
+   foot of the centre is in the patch, distance and normal are those of the shared plane: rolling over a triangulated
+   floor is rolling over a plane. Elsewhere the closest point is on the border of the patch, and the normal goes from
+   there to the centre.
+2. Both sides act: a sphere is pushed to the side where its centre is, and along the patch's normal from right on it.
+3. Of the patches that a sphere touches, the deepest counts, then the next deepest, and so on (of equals the one with
+   the lower number), except those
+   a. whose closest point is on the border, and on a triangle of another patch that comes nearer: sliding along that
+      triangle the distance shrinks, so nothing is hit there. A sphere beside the edge of a box touches one face only;
+   b. whose normal is less than 30° from that of one that counts. So an edge or a vertex, at which several patches have
+      the same closest point, counts once, and the inside of a triangulated drum or cone acts as a smooth surface: the
+      energy of the deepest contact, ½ k max(δ)², is continuous across its edges.
+   The floor and the wall of a corner are two contacts.
+4. Each obstacle is judged by itself: two that overlap both push.
+
+A sphere in a hole of a thin flat plate thus touches the rim at one point at a time, as the rim is of one patch.
+
+What a contact remembers belongs to its patch. A contact on a patch that was not touched before goes on with the memory
+of one that ended on the same obstacle with a normal less than 30° away: so springs survive rolling over edges.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge import _check
+from impinge.bodies import _obstacles, _obstacles_build, _obstacles_near
+from impinge.bodies._obstacles import Near, Surfaces
+from impinge.bodies.motion import Motion, Pose, PoseFunction, pose_at
+from impinge.errors import InputError
+from impinge.inside import _closest, _closest_build
+from impinge.shapes.mesh import Mesh
+
+__all__ = ["Near", "Obstacle", "Surfaces", "combine", "moved", "near", "poses_at"]
+
+_FLATNESS = 1e-9  # of the size of a mesh: vertices nearer to a plane are in it
+_ROUNDING = 2.0**-40  # of the largest coordinate: points nearer to a triangle are in it
+_THINNEST = 2.0**-42  # of the largest coordinate: triangles less high have no area
+_LARGEST, _SMALLEST = 1e60, 1e-60  # m: fourth powers of lengths stay in range
+
+
+class Obstacle:
+    """A triangle mesh that spheres run into: its flat patches, and a tree to find the near ones.
+
+    Parameters
+    ----------
+    mesh : Mesh, or anything `Mesh.of` takes
+        Open or closed, with any defect.
+    motion : None, Motion or function
+        None: fixed. A function gets the time [s] and gives translation (3,) [m] and rotation (3, 3) of the mesh;
+        it is asked about times from 0 on.
+
+    Attributes
+    ----------
+    patches : int
+        Their number.
+    patch_of : (m,) int32
+        Patch of every face of the mesh, −1 for faces without area that are left out.
+    planes : (patches, 4) float64
+        Unit normal n and offset n · x of every patch.
+    """
+
+    def __init__(self, mesh: Any, motion: Motion | PoseFunction | None = None) -> None:
+        self.mesh = Mesh.of(mesh)
+        if not (motion is None or isinstance(motion, Motion) or callable(motion)):
+            raise InputError(f"motion: found {motion!r}, expected None, a Motion or a function of time")
+        self.motion = motion
+        low, high = self.mesh.bounds
+        size, greatest = math.hypot(*(high - low)), float(np.abs(self.mesh.bounds).max())
+        if not (size >= _SMALLEST and greatest <= _LARGEST):
+            raise InputError(
+                f"mesh: found a size of {size:g} m and coordinates up to {greatest:g} m, expected {_SMALLEST:g} m at "
+                f"least and {_LARGEST:g} m at most"
+            )
+        slack = _ROUNDING * greatest
+        self._tolerances = np.array([slack, max(_FLATNESS * size, slack), greatest])
+        self._find_patches(_THINNEST * greatest)
+        self._make_tree()
+
+    @property
+    def moves(self) -> bool:
+        """Whether it ever may."""
+        return self.motion is not None
+
+    def pose_at(self, t: float, step: float = 1e-6) -> Pose:
+        """Where the obstacle is at time t [s], and its velocities; see `motion.pose_at`."""
+        return pose_at(self.motion, t, step)
+
+    def pivot_at(self, t: float) -> NDArray[np.float64]:
+        """(3,), m: the centre of rotation at time t, or the origin of the frame where there is no rotation."""
+        if isinstance(self.motion, Motion) and self.motion.rotation is not None:
+            return np.array(self.motion.rotation[1]) + np.array(self.motion.velocity) * t
+        return self.pose_at(t).translation
+
+    def _find_patches(self, thin: float) -> None:
+        vertices, faces = self.mesh.vertices, self.mesh.merged_faces
+        mate, m = self.mesh._link()[0], len(faces)
+        areas, kinds = np.empty(m), np.empty(m, np.uint8)
+        _obstacles_build.sort_out_faces(vertices, faces, thin, areas, kinds)
+        order = np.argsort(-areas, kind="stable")
+        patch, flipped, borders = np.empty(m, np.int32), np.zeros(m, np.bool_), np.empty(m, np.uint8)
+        flat = self._tolerances[_obstacles.FLAT]
+        self.patches = _obstacles_build.grow_patches(vertices, faces, mate, order, areas, kinds, flat, patch, flipped)
+        if self.patches == 0:
+            raise InputError("mesh: found no face with an area, expected at least one")
+        _obstacles_build.number_by_first_face(patch, self.patches)
+        self.planes = np.empty((self.patches, 4))
+        _obstacles_build.fit_planes(vertices, faces, patch, kinds, flipped, self.planes)
+        _obstacles_build.mark_borders(faces, mate, patch, kinds, flipped, borders)
+        self.patch_of = patch
+        by_patch = np.argsort(patch, kind="stable")
+        by_patch = by_patch[np.count_nonzero(patch < 0) :]
+        corners, turned, flags = faces[by_patch], flipped[by_patch], borders[by_patch]
+        corners[turned] = corners[turned][:, [0, 2, 1]]
+        # Turned round, a triangle has its first edge where the last was.
+        flags[turned] = flags[turned] & 0b1010 | (flags[turned] & 1) << 2 | flags[turned] >> 2 & 1
+        self._corners = np.ascontiguousarray(vertices[corners].reshape(-1, 9))
+        self._borders, self._patches = flags, patch[by_patch]
+
+    def _make_tree(self) -> None:
+        corners, width = self._corners, _closest.WIDTH
+        m = len(corners)
+        mid = np.ascontiguousarray((corners[:, 0:3] + corners[:, 3:6] + corners[:, 6:9]).T)
+        self._order = np.arange(m, dtype=np.int32)
+        ranges = np.empty((m // width + 2, width, 2), np.int32)
+        children = np.empty((m // width + 2, width), np.int32)
+        nodes, _ = _closest_build.split_faces(mid, self._order, ranges, children)
+        self._ranges, self._children = ranges[:nodes].copy(), children[:nodes].copy()
+        self._boxes = np.empty((nodes, width, 6))
+        _obstacles_build.bound_children(nodes, corners, self._order, self._ranges, self._boxes)
+
+
+def combine(obstacles: Sequence[Obstacle], materials: Iterable[int]) -> Surfaces:
+    """All obstacles in flat arrays; patches are numbered through, in the order of the obstacles.
+
+    materials : number of the material of every obstacle, -1 for that of the sphere that touches it.
+    """
+    patches = np.cumsum([0] + [o.patches for o in obstacles], dtype=np.int32)
+    triangles = np.cumsum([0] + [len(o._corners) for o in obstacles], dtype=np.int32)
+    nodes = np.cumsum([0] + [len(o._children) for o in obstacles], dtype=np.int32)
+    counts, width = np.diff(patches), _closest.WIDTH
+    kinds = np.array([_check.integer("materials", kind, -1) for kind in materials], np.int32)
+    boxes = [
+        np.concatenate([o._corners.reshape(-1, 3).min(axis=0), o._corners.reshape(-1, 3).max(axis=0)])
+        for o in obstacles
+    ]
+
+    def joined(parts: list[NDArray[Any]], shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        return np.concatenate([np.empty((0, *shape), dtype), *parts])
+
+    return Surfaces(
+        joined([o._corners for o in obstacles], (9,), np.float64),
+        joined([o._borders for o in obstacles], (), np.uint8),
+        joined([o._patches + first for o, first in zip(obstacles, patches, strict=False)], (), np.int32),
+        joined([o.planes for o in obstacles], (4,), np.float64),
+        np.repeat(np.arange(len(obstacles), dtype=np.int32), counts),
+        np.repeat(kinds, counts),
+        np.array([o._tolerances for o in obstacles]).reshape(-1, 3),
+        np.array(boxes).reshape(-1, 6),
+        nodes[:-1].copy(),
+        joined([o._boxes for o in obstacles], (width, 6), np.float64),
+        joined(
+            [
+                np.where(o._children < 0, o._children, o._children + first)
+                for o, first in zip(obstacles, nodes, strict=False)
+            ],
+            (width,),
+            np.int32,
+        ),
+        joined([o._ranges + first for o, first in zip(obstacles, triangles, strict=False)], (width, 2), np.int32),
+        joined([o._order + first for o, first in zip(obstacles, triangles, strict=False)], (), np.int32),
+    )
+
+
+def poses_at(obstacles: Sequence[Obstacle], t: float, step: float = 1e-6) -> NDArray[np.float64]:
+    """(obstacles, POSE) float64: where all are at time t [s], as kernels read it."""
+    poses = np.empty((len(obstacles), _obstacles.POSE))
+    for row, obstacle in zip(poses, obstacles, strict=True):
+        pose = obstacle.pose_at(t, step)
+        row[:] = np.concatenate([pose.rotation.ravel(), pose.translation, pose.velocity, pose.spin])
+    return poses
+
+
+def near(surfaces: Surfaces, x: NDArray[np.float64], skin: float, poses: NDArray[np.float64]) -> Near:
+    """Patches at most `skin` [m] from the surface of every sphere, with those of their triangles that matter.
+
+    The lists are good until a sphere has moved by `skin` relative to an obstacle (see `moved`).
+
+    Parameters
+    ----------
+    x : (n, 4) float64, m
+        Centres and radii.
+    poses : (obstacles, POSE) float64
+    """
+    n, s = len(x), surfaces
+    blocks = -(-n // _obstacles_near.BLOCK)
+    what = (s.corners, s.borders, s.patches, s.planes, s.tolerances, s.roots, s.boxes, s.children, s.ranges, s.order)
+    starts, entry_starts = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
+    if len(s.roots):
+        _obstacles_near.count_triangles(blocks, x, skin, poses, *what, starts)
+    np.cumsum(starts, out=starts)
+    triangles = np.empty(starts[-1], np.int32)
+    if len(triangles):
+        _obstacles_near.fill_triangles(blocks, x, skin, poses, *what, starts, triangles, entry_starts)
+    most = int(entry_starts.max())
+    np.cumsum(entry_starts, out=entry_starts)
+    patches, triangle_starts = np.empty(entry_starts[-1], np.int64), np.empty(entry_starts[-1] + 1, np.int64)
+    triangle_starts[-1] = len(triangles)
+    if len(triangles):
+        _obstacles_near.fill_entries(blocks, starts, triangles, s.patches, entry_starts, patches, triangle_starts)
+    return Near(entry_starts, patches, triangle_starts, triangles, most)
+
+
+def moved(surfaces: Surfaces, before: NDArray[np.float64], after: NDArray[np.float64], reach: float) -> float:
+    """How far, at most, any point within `reach` [m] of an obstacle goes if it follows it from one pose to another, m.
+
+    A sphere that has moved by d in space has moved by at most d + this relative to an obstacle; reach : radius + skin
+    of the largest sphere. The displacement is a convex function of the place, so that corners of a box bound it.
+    """
+    farthest = 0.0
+    for bounds, old, new in zip(surfaces.bounds, before, after, strict=True):
+        if (old[: _obstacles.SPEED] == new[: _obstacles.SPEED]).all():
+            continue
+        ends = np.array([bounds[:3] - reach, bounds[3:] + reach])
+        corners = np.stack(np.meshgrid(*ends.T, indexing="ij"), axis=-1).reshape(-1, 3)
+        change = (new - old)[: _obstacles.SPEED]
+        way = corners @ change[:9].reshape(3, 3).T + change[9:]
+        farthest = max(farthest, float(np.sqrt((way**2).sum(axis=1)).max()))
+    return farthest

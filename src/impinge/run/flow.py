@@ -1,0 +1,52 @@
+"""Where spheres come from and where they go while a world moves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge.bodies.rain import Rain
+
+if TYPE_CHECKING:
+    from impinge.run.world import World
+
+__all__ = ["EVERY", "Sink", "Source", "exchange"]
+
+EVERY = 50  # steps after which sources and sinks are looked at; by number, so that it does not matter how a run is cut
+
+
+class Source(NamedTuple):
+    """Rain of a material."""
+
+    rain: Rain
+    material: int
+
+
+class Sink:
+    """A box in which spheres vanish, by their centres."""
+
+    def __init__(self, lower: NDArray[np.float64], upper: NDArray[np.float64]) -> None:
+        self.lower, self.upper = lower, upper
+        self.count = 0  # spheres that have vanished
+        self.mass = 0.0  # kg, theirs
+
+    def __repr__(self) -> str:
+        return f"<impinge.Sink: {self.count:,} spheres, {self.mass:.6g} kg>"
+
+
+def exchange(world: World, sources: list[Source], sinks: list[Sink]) -> None:
+    """Let spheres vanish and appear."""
+    p, d = world._dynamics.particles, world.dim
+    for sink in sinks:
+        inside = ((p.x[:, :d] >= sink.lower) & (p.x[:, :d] <= sink.upper)).all(axis=1)
+        if inside.any():
+            order = np.argsort(p.ids[inside])  # the same sum whatever the order in memory
+            sink.count += int(inside.sum())
+            sink.mass += float(p.mass[inside][order].sum())
+            world._dynamics.take(np.flatnonzero(~inside))
+    for source in sources:
+        new = source.rain.due(world.time, EVERY * world._dynamics.dt, p.x[:, :d], p.x[:, 3])
+        if len(new.radii):
+            world.add_spheres(new.centres, new.radii, world.materials[source.material], source.rain.velocity)

@@ -1,0 +1,183 @@
+"""Scenes to start from, written by ``impinge new``."""
+
+from __future__ import annotations
+
+__all__ = ["template_text"]
+
+
+def template_text(name: str) -> str:
+    """A commented scene: "hopper", "drum", "column" or "box2d"."""
+    return _TEMPLATES[name].lstrip("\n")
+
+
+_OUTPUT = """
+[output]
+frames = {frames}        # s between frames; open spheres.pvd in ParaView ("Point Gaussian" shows the spheres)
+formats = ["vtp"]     # add "xyz" for OVITO
+chains = {chains}       # contact forces as lines (force chains)
+series = {series}       # s between rows of series.csv: energies, contacts, forces on walls
+checkpoint = {checkpoint}    # s between checkpoints; a run that was stopped goes on with --resume
+picture = false       # a picture of the end (needs matplotlib)
+"""
+
+_HOPPER = """
+# Flow of beads through the orifice of a funnel. All numbers in SI units: m, kg, s, N, Pa.
+
+[world]
+gravity = [0, 0, -9.81]   # m/s²
+dt = "auto"               # a fiftieth of the shortest contact
+
+[run]
+until = 0.3               # s; may be raised later, then go on with --resume
+OUTPUT
+[materials.glass]
+density = 2500            # kg/m³
+stiffness = 1e3           # N/m; softer than glass, so that time steps are longer
+restitution = 0.7
+friction = 0.4
+
+[[spheres]]
+name = "beads"
+material = "glass"
+radii = 0.003             # m
+random = { lower = [-0.035, -0.035, 0.04], upper = [0.035, 0.035, 0.12], fraction = 0.25, seed = 1 }
+
+[[obstacles]]
+name = "funnel"
+material = "glass"
+cone = { orifice = 0.018, radius = 0.052, height = 0.034, rim = 0.09 }
+
+[[planes]]
+name = "floor"
+point = [0, 0, -0.08]
+normal = [0, 0, 1]
+material = "glass"
+
+[[measures]]              # columns of series.csv: spheres and mass below the orifice
+name = "discharged"
+kind = "beyond"
+point = [0, 0, 0]
+normal = [0, 0, -1]
+"""
+
+_DRUM = """
+# Two sizes of beads in a drum that turns. All numbers in SI units: m, kg, s, N, Pa.
+
+[run]
+until = 0.5               # s; several turns show more: raise it, then go on with --resume
+OUTPUT
+[materials.glass]
+density = 2500            # kg/m³
+stiffness = 200           # N/m; softer than glass, so that time steps are longer
+restitution = 0.6
+friction = 0.5
+
+[[spheres]]
+name = "large"
+material = "glass"
+radii = 0.004             # m
+random = { lower = [-0.03, -0.007, -0.03], upper = [0.03, 0.007, 0.0], fraction = 0.15, seed = 2 }
+
+[[spheres]]
+name = "small"
+material = "glass"
+radii = 0.002
+random = { lower = [-0.03, -0.007, -0.03], upper = [0.03, 0.007, 0.0], fraction = 0.15, seed = 1 }
+
+[[obstacles]]
+name = "drum"
+material = "glass"
+cylinder = { radius = 0.045, length = 0.016, axis = "y", segments = 48 }
+rotation = { axis = [0, 1, 0], rate = 2.0 }   # rad/s
+
+[[measures]]              # 0: mixed at random, 1: apart
+name = "segregation"
+kind = "segregation"
+groups = ["small", "large"]
+cell = 0.016              # m; should hold ten spheres or more
+"""
+
+_COLUMN = """
+# A column of beads that collapses onto a floor. All numbers in SI units: m, kg, s, N, Pa.
+
+[run]
+until = 0.4               # s
+OUTPUT
+[materials.sand]
+density = 2600            # kg/m³
+young = 1e6               # Pa; the law of Hertz and Mindlin, softer than sand so that time steps are longer
+poisson = 0.25
+restitution = 0.5
+friction = 0.5
+rolling = 0.05
+
+[[spheres]]
+name = "column"
+material = "sand"
+distribution = { kind = "uniform", low = 0.0025, high = 0.0035 }   # radii, m
+random = { lower = [0, 0, 0], upper = [0.04, 0.04, 0.1], fraction = 0.5, seed = 1 }
+
+[[planes]]
+name = "floor"
+point = [0, 0, 0]
+normal = [0, 0, 1]
+material = "sand"
+"""
+
+_BOX2D = """
+# Discs in two dimensions, pressed by two walls under load. SI units: m, kg, s, N; densities per area, kg/m².
+
+[world]
+dim = 2
+gravity = [0, 0]
+
+[run]
+until = 0.3               # s
+OUTPUT
+[materials.steel]
+density = 50              # kg/m²
+stiffness = 2e4           # N/m
+restitution = 0.5
+friction = 0.3
+
+[[spheres]]
+name = "discs"
+material = "steel"
+distribution = { kind = "uniform", low = 0.004, high = 0.006 }     # radii, m
+random = { lower = [0, 0], upper = [0.2, 0.2], fraction = 0.6, seed = 1 }
+
+[[planes]]
+name = "left"
+point = [0, 0]
+normal = [1, 0]
+
+[[planes]]
+name = "bottom"
+point = [0, 0]
+normal = [0, 1]
+
+[[planes]]
+name = "right"
+point = [0.2, 0]
+normal = [-1, 0]
+load = 20                 # N
+
+[[planes]]
+name = "top"
+point = [0, 0.2]
+normal = [0, -1]
+load = 40                 # N
+"""
+
+
+def _with_output(text: str, frames: float, series: float, checkpoint: float, chains: bool = False) -> str:
+    words = {"frames": frames, "series": series, "checkpoint": checkpoint, "chains": str(chains).lower()}
+    return text.replace("OUTPUT", _OUTPUT.format(**words).rstrip("\n") + "\n", 1)
+
+
+_TEMPLATES = {
+    "hopper": _with_output(_HOPPER, 0.02, 0.002, 0.1),
+    "drum": _with_output(_DRUM, 0.05, 0.01, 0.2),
+    "column": _with_output(_COLUMN, 0.02, 0.002, 0.1),
+    "box2d": _with_output(_BOX2D, 0.025, 0.005, 0.1, chains=True),
+}
