@@ -155,21 +155,24 @@ def _add_obstacles(
         if rough and keep:  # but what goes on is not lost
             sums[s, LOST] -= _held(begin, end, known, history)
         for c in range(count):
-            row = found[c]
-            k, read = int(row[_obstacles.ENTRY]), int(row[_obstacles.READ])
+            k, read = int(found[c, _obstacles.ENTRY]), int(found[c, _obstacles.READ])
             patch = near.patches[k]
             o = surfaces.obstacles[patch]
             other = np.int64(surfaces.materials[patch])
-            nx, ny, nz = row[_obstacles.NORMAL], row[_obstacles.NORMAL + 1], row[_obstacles.NORMAL + 2]
-            sx, sy, sz = row[_obstacles.VELOCITY], row[_obstacles.VELOCITY + 1], row[_obstacles.VELOCITY + 2]
+            nx, ny, nz = found[c, _obstacles.NORMAL], found[c, _obstacles.NORMAL + 1], found[c, _obstacles.NORMAL + 2]
+            sx, sy, sz = (
+                found[c, _obstacles.VELOCITY],
+                found[c, _obstacles.VELOCITY + 1],
+                found[c, _obstacles.VELOCITY + 2],
+            )
             wx, wy, wz = poses[o, _obstacles.SPIN], poses[o, _obstacles.SPIN + 1], poses[o, _obstacles.SPIN + 2]
-            arm = ri - row[_obstacles.DEPTH]
+            arm = ri - found[c, _obstacles.DEPTH]
             memory = NEW
             if rough and read >= 0:
                 memory = recall(history, read)
             fx, fy, fz, tx, ty, tz, heat, _, memory = meet(
                 law_of(table, kinds[i], other if other >= 0 else kinds[i], materials), rough, dt, nx, ny, nz,
-                row[_obstacles.DEPTH], ri, mass[i], u[i, 0] - sx, u[i, 1] - sy, u[i, 2] - sz, arm * q[i, 0],
+                found[c, _obstacles.DEPTH], ri, mass[i], u[i, 0] - sx, u[i, 1] - sy, u[i, 2] - sz, arm * q[i, 0],
                 arm * q[i, 1], arm * q[i, 2], q[i, 0] - wx, q[i, 1] - wy, q[i, 2] - wz, arm, memory,
             )  # fmt: skip
             if rough and keep:
@@ -206,7 +209,7 @@ def _move(
         if damped or not keep:
             u_new[i, 0], u_new[i, 1], u_new[i, 2] = vx + ax * half, vy + ay * half, vz + az * half
         speed_sq = vx * vx + vy * vy + vz * vz
-        most = speed_sq if not speed_sq <= most else most  # also if it is not a number
+        most = max(most, speed_sq if speed_sq < math.inf else math.inf)  # also if it is not a number
         if rough:
             per = 1.0 / (turning * mass[i] * x[i, 3] * x[i, 3])
             bx, by, bz = sums[s, 3] * per, sums[s, 4] * per, sums[s, 5] * per
@@ -277,7 +280,7 @@ def _end_step(shared, travel, fastest, planes, wall_forces, loads, move, half, k
     """What one thread does when all spheres have moved: planes, and whether lists still reach."""
     most = 0.0
     for block in range(len(fastest)):
-        most = fastest[block] if not fastest[block] <= most else most
+        most = max(most, fastest[block])
     for p in range(len(planes) if keep else 0):
         if planes[p, LOAD] == planes[p, LOAD]:  # not a number where there is no load
             press = 0.0

@@ -150,7 +150,8 @@ class Dynamics:
 
     def find_broken(self) -> tuple[int, _Floats]:
         """Row of the first sphere, by number, whose place is no number any more, and where it was."""
-        bad = np.flatnonzero(~np.isfinite(self.particles.v).all(axis=1))
+        with np.errstate(over="ignore", invalid="ignore"):
+            bad = np.flatnonzero(~((self.particles.v**2).sum(axis=1) < np.inf))
         row = int(bad[np.argmin(self.particles.ids[bad])])
         before = self._spare[0][row, :3]
         return row, before
@@ -213,7 +214,14 @@ class Dynamics:
         return int(self._shared[_particles.STOP])
 
     def _refresh(self) -> None:
-        self.lists.refresh(self.planes, self.surfaces, self._poses(1)[0], self.rough)
+        poses = self._poses(1)
+        fastest = max(
+            float(np.linalg.norm(self.particles.v, axis=1).max(initial=0.0)),
+            float(np.linalg.norm(self.planes[:, _particles.SPEED : _particles.SPEED + 3], axis=1).max(initial=0.0)),
+            self._fastest_obstacle(poses),
+        )
+        step = fastest * self.dt if self.staggered and math.isfinite(fastest) else 0.0
+        self.lists.refresh(self.planes, self.surfaces, poses[0], self.rough, step)
 
     def _poses(self, steps: int) -> _Floats:
         """Of all obstacles in the steps to come, or one for all if none moves."""

@@ -83,18 +83,23 @@ class Lists:
         if steps:
             self._search.tuner.note_use(seconds / steps, len(self.partners) // 2)
 
-    def refresh(self, planes: _Floats, surfaces: Surfaces, poses: _Floats, rough: bool) -> None:
-        """Make the lists anew if something may have come nearer than they reach; poses : of obstacles now."""
+    def refresh(self, planes: _Floats, surfaces: Surfaces, poses: _Floats, rough: bool, step: float) -> None:
+        """Make the lists anew if something may have come nearer than they reach.
+
+        poses : of obstacles now; step : way of the fastest in the last step, at most. Lists reach so far that what was
+        a contact in the last step is in them, and its end is not missed.
+        """
         if self._good and 2 * self.travel[0] <= self.travel[1]:
             return
         if self._good:
-            far = max(self._search.growth(self._bodies()), 2 * self._drift(planes, surfaces, poses))
+            first, second = self._search.growths(self._bodies())
+            far = first + max(second, self._drift(planes, surfaces, poses))
             if far <= self.travel[1]:
                 self.travel[0] = 0.5 * far
                 return
             self._search.tuner.note_motion(far, self._steps)
         start = time.perf_counter()
-        self._make(planes, surfaces, poses, rough)
+        self._make(planes, surfaces, poses, rough, 2.0001 * step)
         stats = self._search.statistics
         seconds = time.perf_counter() - start
         self._search.tuner.note_rebuild(stats.method, seconds, len(self._ids), len(self.partners) // 2, stats.skin)
@@ -109,14 +114,14 @@ class Lists:
         rows = self._particles.x.copy()
         return Bodies(rows, rows, np.broadcast_to(rows[:, 3:], (len(rows), 3)), self._space)
 
-    def _make(self, planes: _Floats, surfaces: Surfaces, poses: _Floats, rough: bool) -> None:
+    def _make(self, planes: _Floats, surfaces: Surfaces, poses: _Floats, rough: bool, least: float) -> None:
         p, search = self._particles, self._search
         if len(p) != len(self._ids) or search.statistics.rebuilds % _SORT_EVERY == 0:
             search.forget()
             p.take(p.order_in_space())
         where = self._rows_before()
-        pairs = search.rebuild(self._bodies())
-        skin = search.statistics.skin
+        pairs = search.rebuild(self._bodies(), least)
+        skin = max(search.statistics.skin, least)
         n = len(p)
         starts, partners = np.zeros(n + 2, np.int64), np.empty(2 * len(pairs), np.int32)
         _lists.list_partners(pairs, starts, partners)
@@ -132,7 +137,7 @@ class Lists:
         self.loads = _loaded_entries(planes, self.walls, p.ids)
         self.near = near(surfaces, p.x, skin, poses)
         self.patches = self._carried(where, self.patches, self.near.starts, self.near.patches, rough)
-        self.travel[:] = 0.0, skin
+        self.travel[:] = 0.0, search.statistics.skin
         self._planes, self._poses = planes.copy(), poses.copy()
         self._ids, self._good, self._steps = p.ids.copy(), True, 0
 

@@ -41,6 +41,11 @@ class Rain:
     count : int, optional
         Number of spheres after which the source is empty.
 
+    Attributes
+    ----------
+    settings : dict
+        The arguments, from which an equal source can be made: ``Rain(**rain.settings)``.
+
     Examples
     --------
     >>> from impinge.bodies.rain import Rain
@@ -74,8 +79,18 @@ class Rain:
                 f"radii: found up to {self._sizes.high:g}, expected at most {shortest / 2:g}, half the box"
             )
         self._rng = np.random.Generator(np.random.PCG64(_check.integer("seed", seed, 0)))
+        self.settings: dict[str, Any] = {
+            "lower": np.array(lower), "upper": np.array(upper), "rate": rate, "seed": seed, "count": count,
+            "radii": list(radii) if isinstance(radii, tuple | list) else np.array(radii),
+            "velocity": None if velocity is None else np.array(velocity),
+        }  # fmt: skip
         self._inserted = 0
         self._waiting = 0.0  # radius of the next sphere, once drawn
+
+    @property
+    def smallest(self) -> float:
+        """m: no radius is smaller."""
+        return self._sizes.low
 
     @property
     def inserted(self) -> int:

@@ -53,6 +53,7 @@ def read_corners(lower: ArrayLike, upper: ArrayLike) -> tuple[NDArray[np.float64
 class Sizes:
     """Where radii come from: `given` one by one, or drawn."""
 
+    low: float  # m, no radius is smaller
     high: float  # m, no radius is larger
     draw: _Draw
     given: NDArray[np.float64] | None = None  # (n,)
@@ -95,8 +96,10 @@ def read_sizes(radii: Any) -> Sizes:
         where = f"row {bad[0]} is" if array.ndim else "found"
         raise InputError(f"radii: {where} {array.ravel()[bad[0]]}, expected a number above 0")
     if array.ndim:
-        return Sizes(float(array.max(initial=0.0)), lambda rng, count: array[:count], array)
-    return Sizes(float(array), lambda rng, count: np.full(count, array))
+        return Sizes(
+            float(array.min(initial=math.inf)), float(array.max(initial=0.0)), lambda rng, count: array[:count], array
+        )
+    return Sizes(float(array), float(array), lambda rng, count: np.full(count, array))
 
 
 def _distribution(name: str, values: list[Any]) -> Sizes:
@@ -109,11 +112,11 @@ def _distribution(name: str, values: list[Any]) -> Sizes:
     if name == "lognormal":
         mean, sigma = _positive("mean", values[0]), _positive("sigma", values[1])
         low, high = _limits(*values[2:])
-        return Sizes(high, _lognormal(mean, sigma, low, high))
+        return Sizes(low, high, _lognormal(mean, sigma, low, high))
     low, high = _limits(*values[:2])
     if name == "uniform":
-        return Sizes(high, lambda rng, count: low + (high - low) * rng.random(count))
-    return Sizes(high, _power(low, high, values[2]))
+        return Sizes(low, high, lambda rng, count: low + (high - low) * rng.random(count))
+    return Sizes(low, high, _power(low, high, values[2]))
 
 
 def _positive(name: str, value: Any) -> float:
@@ -175,4 +178,4 @@ def _choice(radii: Any, weights: Any) -> Sizes:
         chosen = np.minimum(np.searchsorted(ends, rng.random(count), side="right"), last)
         return values[chosen]
 
-    return Sizes(float(values[shares > 0].max()), draw)
+    return Sizes(float(values[shares > 0].min()), float(values[shares > 0].max()), draw)

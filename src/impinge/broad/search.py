@@ -167,7 +167,7 @@ class _Search:
         stats.updates += 1
         self._since += 1
         same = self._built is not None and len(self._built) == len(bodies) and _equal(self._ids, numbers)
-        moved = self.growth(bodies) if same else math.inf
+        moved = (sum(self.growths(bodies)) if len(bodies) > 1 else 0.0) if same else math.inf
         needed = moved > stats.skin
         if self._every is not None and same:
             due = self._since >= self._every
@@ -200,13 +200,14 @@ class _Search:
             raise InputError(f"ids: row {row} is {numbers[row]}, which another row has too; expected different numbers")
         return numbers.astype(np.int64)
 
-    def growth(self, bodies: Bodies) -> float:
-        """The sum of the two largest growths since the last rebuild: what two bodies may have come nearer."""
+    def growths(self, bodies: Bodies) -> tuple[float, float]:
+        """The two largest growths since the last rebuild: by what two bodies may have come nearer, in all."""
         assert self._built is not None
         blocks = -(-len(bodies) // _follow.BLOCK)
         largest = np.zeros((blocks, 2))
         _follow.two_largest(blocks, self._built.rows, bodies.rows, bodies.space.period, largest)
-        return float(np.sort(largest, axis=None)[-2:].sum()) if len(bodies) > 1 else 0.0
+        second, first = np.sort(np.append(largest, [0.0, 0.0]))[-2:].tolist()
+        return first, second
 
     def _report_late(self, moved: float) -> None:
         self.statistics.too_late += 1
@@ -219,12 +220,15 @@ class _Search:
                 stacklevel=4,
             )
 
-    def rebuild(self, bodies: Bodies) -> NDArray[np.int64]:
-        """All pairs that may touch until something has moved: at most the skin apart, (m, 2) int64, sorted."""
+    def rebuild(self, bodies: Bodies, least: float = 0.0) -> NDArray[np.int64]:
+        """All pairs that may touch until something has moved: at most the skin apart, (m, 2) int64, sorted.
+
+        least : at least so far apart, whatever skin was asked for.
+        """
         stats = self.statistics
         start = time.perf_counter()
         self._built = None  # if this fails the next update begins anew
-        stats.skin, stats.why_skin = self._choose_skin(bodies)
+        stats.skin, stats.why_skin = self._choose_skin(bodies, least)
         stats.method, stats.why = self._choose_method(bodies)
         if stats.method == "sweep":
             self._pairs = self._sweep(bodies, stats.skin)
@@ -262,8 +266,10 @@ class _Search:
         self._lists = lists
         return pairs
 
-    def _choose_skin(self, bodies: Bodies) -> tuple[float, str]:
+    def _choose_skin(self, bodies: Bodies, least: float) -> tuple[float, str]:
         skin, why = self._wanted_skin(bodies)
+        if skin < least:
+            skin, why = least, "what two bodies come nearer in a step"
         room = _room(bodies)
         return (skin, why) if skin <= room else (room, "as much as the periodic box allows")
 

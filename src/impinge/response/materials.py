@@ -190,4 +190,4 @@ def _reduced(a: float, b: float) -> float:
 def _harmonic(a: float | None, b: float | None) -> float:
     assert a is not None
     assert b is not None
-    return 2 * a * b / (a + b)
+    return 2 / (1 / a + 1 / b)

@@ -19,63 +19,18 @@ from impinge.bodies.obstacles import Obstacle
 from impinge.bodies.rain import Rain
 from impinge.broad.search import NeighborSearch, Statistics
 from impinge.broad.space import read_space
-from impinge.errors import InputError, RunError, RunWarning
+from impinge.errors import InputError, RunWarning
 from impinge.response.materials import Material, law_table, shortest_contact
-from impinge.run import measure, state
+from impinge.run import measure, planes, state, watch
 from impinge.run.flow import EVERY, Sink, Source, exchange
 from impinge.run.measure import Energy, Push
+from impinge.run.views import Spheres, Wall
 
-__all__ = ["Spheres", "Wall", "World"]
+__all__ = ["World"]
 
 _STEPS_PER_CONTACT = 50  # of the shortest one, for dt="auto"
 _FEWEST_STEPS = 20  # below which a given dt is warned about
-_FARTHEST = 1e100  # m: beyond, squares of distances soon are no numbers any more
 _Floats = NDArray[np.float64]
-
-
-class Wall:
-    """A plane or an obstacle of a world."""
-
-    def __init__(self, world: World, name: str) -> None:
-        self._world, self.name = world, name
-
-    def __repr__(self) -> str:
-        return f"<impinge.Wall: {self.name}>"
-
-    @property
-    def point(self) -> _Floats:
-        """(d,), m: a point of a plane now; of an obstacle its centre of rotation, or the origin of its frame."""
-        number = self._world.walls.index(self)
-        return self._world._dynamics.pivots()[number]
-
-    @property
-    def push(self) -> Push:
-        """Force and torque of all spheres on it now."""
-        return self._world.pushes()[self.name]
-
-
-class Spheres:
-    """The spheres of a world at this moment, in the order of their permanent numbers."""
-
-    def __init__(self, world: World) -> None:
-        dynamics = world._dynamics
-        p, d = dynamics.particles, world.dim
-        with _jit.threads(world._threads):
-            seen = dynamics.look()  # first, as it may put rows in another order
-        order = np.argsort(p.ids)
-        self.ids: NDArray[np.int64] = p.ids[order]
-        self.centres: _Floats = p.x[order, :d]
-        self.radii: _Floats = p.x[order, 3]
-        self.velocities: _Floats = seen.velocities[order, :d]
-        self.spins: _Floats = seen.spins[order] if d == 3 else seen.spins[order, 2]
-        self.masses: _Floats = p.mass[order]
-        self.materials: NDArray[np.int64] = p.kinds[order]
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def __repr__(self) -> str:
-        return f"<impinge.Spheres: {len(self):,}>"
 
 
 class World:
@@ -149,7 +104,7 @@ class World:
         self.why_dt = ""
         self._ready = False  # whether laws and time step are those of what is in the world
         self._unchecked = False  # whether spheres were added that may overlap
-        self._warned = 0.0  # the shortest contact that was warned about
+        self._warned = math.nan  # the shortest contact that was warned about
 
     def __repr__(self) -> str:
         return (
@@ -229,27 +184,7 @@ class World:
         name : str, optional
             For forces in tables; "wall 1" and so on by default.
         """
-        d = self.dim
-        row = np.zeros(_particles.PLANE)
-        row[:d] = _check.vector("point", point, d)
-        n = _check.vector("normal", normal, d)
-        length = float(np.linalg.norm(n))
-        if not length > 0:
-            raise InputError(f"normal: found {normal!r}, expected a vector of any length above 0")
-        row[_particles.NORMAL : _particles.NORMAL + d] = n / length
-        row[_particles.LOAD] = np.nan
-        if velocity is not None and load is not None:
-            raise InputError("velocity, load: found both, expected one of them or none")
-        if velocity is not None:
-            row[_particles.SPEED : _particles.SPEED + d] = _check.vector("velocity", velocity, d)
-        if mass is not None and load is None:
-            raise InputError("mass: found it without load, expected both or none")
-        if load is not None:
-            row[_particles.LOAD] = _check.not_negative("load", load)
-            all_spheres = math.fsum(self._dynamics.particles.mass)
-            if mass is None and all_spheres == 0:
-                raise InputError("mass: found None in a world without spheres, expected a number, or spheres first")
-            row[_particles.MASS] = all_spheres if mass is None else _check.positive("mass", mass)
+        row = planes.read_plane(self.dim, point, normal, velocity, load, mass, math.fsum(self._dynamics.particles.mass))
         row[_particles.MADE_OF] = -1 if material is None else self._number_of(material)
         wall = Wall(self, self._new_name(name, "wall", len(self._planes)))
         self._dynamics.add_plane(row)
@@ -430,74 +365,31 @@ class World:
             self.why_dt = f"{dt:.4g} s, as asked; the shortest contact takes {shortest / dt:.3g} steps"
         if dt * _FEWEST_STEPS > shortest and shortest != self._warned:
             self._warned = shortest
-            warnings.warn(
-                f"dt: {dt:.4g} s is {shortest / dt:.2g} steps for the shortest contact ({shortest:.4g} s); expected at "
-                f"most {shortest / _STEPS_PER_CONTACT:.4g} s",
-                RunWarning,
-                stacklevel=4,
-            )
+            found = f"{dt:.4g} s is {shortest / dt:.2g} steps for the shortest contact ({shortest:.4g} s)"
+            wanted = f"expected at most {shortest / _STEPS_PER_CONTACT:.4g} s"
+            warnings.warn(f"dt: {found}; {wanted}", RunWarning, stacklevel=4)
         with _jit.threads(self._threads):
             dynamics.set_dt(dt)
         dynamics.set_laws(table, count)
         self._ready = True
 
-    def _advance(self, count: int) -> int:
-        if self._unchecked:
-            self._check_overlaps()
-        rebuilds = self.statistics.rebuilds
-        done = self._dynamics.advance(count)
-        if done == 0:
-            self._explain_break()
-        if self.statistics.rebuilds > rebuilds:
-            self._check_box()
-        return done
-
-    def _check_overlaps(self) -> None:
-        """Refuse a start from which nothing sensible follows."""
-        contacts = self._dynamics.contacts()
-        radii = np.zeros(self._dynamics.particles.next_id)
-        radii[self._dynamics.particles.ids] = self._dynamics.particles.x[:, 3]
-        one, other = contacts.ids.T
-        limit = np.minimum(radii[one], np.where(other >= 0, radii[other], np.inf))
-        bad = np.flatnonzero(contacts.depths > limit)
-        if len(bad):
-            first = bad[0]
-            wall = contacts.walls[first]
-            what = f"sphere {other[first]}" if wall < 0 else self.walls[wall].name
-            raise InputError(
-                f"centres: spheres {one[first]} and {what} overlap by {contacts.depths[first]:.4g} m, expected at most "
-                f"{limit[first]:.4g} m, the smaller radius; {len(bad)} such pairs in all"
-            )
+    def check(self) -> None:
+        """Raise an error if spheres overlap so much that nothing sensible can follow; done before the first step."""
+        with _jit.threads(self._threads):
+            self._prepare()
+            watch.check_overlaps(self._dynamics, [wall.name for wall in self.walls])
         self._unchecked = False
 
-    def _check_box(self) -> None:
-        """End the run if a sphere has left the box."""
-        space, p = self._dynamics.space, self._dynamics.particles
-        open_axes = (space.period == 0) & np.isfinite(space.lengths)
-        low = np.where(open_axes, space.low, -_FARTHEST)
-        high = np.where(open_axes, space.low + space.lengths, _FARTHEST)
-        out = ~((p.x[:, :3] >= low) & (p.x[:, :3] <= high)).all(axis=1)
-        if out.any():
-            row = int(np.flatnonzero(out)[np.argmin(p.ids[out])])
-            place = ", ".join(f"{value:.6g}" for value in p.x[row, : self.dim])
-            raise RunError(
-                f"sphere {p.ids[row]} has left the box at step {self.steps} (t = {self.time:.6g} s), to ({place}) m; "
-                f"{int(out.sum())} such spheres. Likely cause: no wall there, or {self._likely_cause()}"
-            )
-
-    def _explain_break(self) -> None:
-        row, where = self._dynamics.find_broken()
-        p, d = self._dynamics.particles, self.dim
-        place = ", ".join(f"{value:.6g}" for value in where[:d])
-        raise RunError(
-            f"sphere {p.ids[row]} has no position any more after step {self.steps} (t = {self.time:.6g} s); it was "
-            f"last at ({place}) m. Likely cause: {self._likely_cause()}"
-        )
-
-    def _likely_cause(self) -> str:
-        if self._wanted_dt is not None:
-            return f"the time step, {self.why_dt}"
-        return "spheres pushed far into each other or into a wall, or velocities beyond the range of numbers"
+    def _advance(self, count: int) -> int:
+        dynamics, rebuilds = self._dynamics, self.statistics.rebuilds
+        if self._unchecked:
+            self.check()
+        done = dynamics.advance(count)
+        if done == 0:
+            watch.explain_break(dynamics, self.why_dt)
+        if self.statistics.rebuilds > rebuilds:
+            watch.check_box(dynamics, self.why_dt)
+        return done
 
     # What can be asked about it
 

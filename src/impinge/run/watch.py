@@ -1,0 +1,65 @@
+"""What must not happen in a world, and what to say when it does."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge.bodies.dynamics import Dynamics
+from impinge.errors import InputError, RunError
+
+__all__ = ["check_box", "check_overlaps", "explain_break"]
+
+_FARTHEST = 1e100  # m: beyond, squares of distances soon are no numbers any more
+
+
+def check_overlaps(dynamics: Dynamics, walls: list[str]) -> None:
+    """Refuse a start from which nothing sensible follows; walls : names of planes and obstacles."""
+    contacts, p = dynamics.contacts(), dynamics.particles
+    radii = np.zeros(p.next_id)
+    radii[p.ids] = p.x[:, 3]
+    one, other = contacts.ids.T
+    limit = np.minimum(radii[one], np.where(other >= 0, radii[other], np.inf))
+    bad = np.flatnonzero(contacts.depths > limit)
+    if len(bad):
+        first = bad[0]
+        wall = contacts.walls[first]
+        what = f"sphere {other[first]}" if wall < 0 else walls[wall]
+        raise InputError(
+            f"centres: sphere {one[first]} and {what} overlap by {contacts.depths[first]:.4g} m, expected at most "
+            f"{limit[first]:.4g} m, the smaller radius; {len(bad)} such pairs in all"
+        )
+
+
+def check_box(dynamics: Dynamics, why_dt: str) -> None:
+    """End the run if a sphere has left the box."""
+    space, p = dynamics.space, dynamics.particles
+    closed = (space.period == 0) & np.isfinite(space.lengths)
+    low = np.where(closed, space.low, -_FARTHEST)
+    high = np.where(closed, space.low + space.lengths, _FARTHEST)
+    out = ~((p.x[:, :3] >= low) & (p.x[:, :3] <= high)).all(axis=1)
+    if out.any():
+        row = int(np.flatnonzero(out)[np.argmin(p.ids[out])])
+        what = "the box" if closed.any() else "all space"
+        raise RunError(
+            f"sphere {p.ids[row]} has left {what} at step {dynamics.steps} (t = {dynamics.time:.6g} s), to "
+            f"{_place(dynamics, p.x[row])}; {int(out.sum())} such spheres. Likely cause: no wall there, or "
+            f"{_cause(why_dt)}"
+        )
+
+
+def explain_break(dynamics: Dynamics, why_dt: str) -> None:
+    """Tell which sphere has no position any more."""
+    row, before = dynamics.find_broken()
+    raise RunError(
+        f"sphere {dynamics.particles.ids[row]} has no position any more after step {dynamics.steps} "
+        f"(t = {dynamics.time:.6g} s); it was last at {_place(dynamics, before)}. Likely cause: {_cause(why_dt)}"
+    )
+
+
+def _place(dynamics: Dynamics, row: NDArray[np.float64]) -> str:
+    return "(" + ", ".join(f"{value:.6g}" for value in row[: dynamics.space.dimension]) + ") m"
+
+
+def _cause(why_dt: str) -> str:
+    return f"spheres pushed far into each other or into a wall, for example by too long a time step ({why_dt})"
