@@ -215,11 +215,10 @@ class Dynamics:
 
     def _refresh(self) -> None:
         poses = self._poses(1)
-        fastest = max(
-            float(np.linalg.norm(self.particles.v, axis=1).max(initial=0.0)),
-            float(np.linalg.norm(self.planes[:, _particles.SPEED : _particles.SPEED + 3], axis=1).max(initial=0.0)),
-            self._fastest_obstacle(poses),
-        )
+        speeds = [self.particles.v, self.planes[:, _particles.SPEED : _particles.SPEED + 3]]
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = max(float((vectors**2).sum(axis=1).max(initial=0.0)) for vectors in speeds)
+        fastest = max(math.sqrt(squares), self._fastest_obstacle(poses))
         step = fastest * self.dt if self.staggered and math.isfinite(fastest) else 0.0
         self.lists.refresh(self.planes, self.surfaces, poses[0], self.rough, step)
 

@@ -1,4 +1,4 @@
-"""The command line: ``impinge inside``, ``pairs``, ``reproduce`` and ``warmup``, a module each.
+"""The command line: ``impinge inside``, ``pairs``, ``new``, ``run``, ``reproduce`` and ``warmup``, a module each.
 
 Exit codes: 0 done, 2 bad input (one line on stderr says what), 1 an error nobody foresaw.
 Heavy modules are imported by the commands that need them, so that ``impinge --help`` is quick.
@@ -13,10 +13,10 @@ from typing import Annotated
 import typer
 
 import impinge
-from impinge.cli import inside, pairs, reproduce, warmup
+from impinge.cli import inside, new, pairs, reproduce, run, warmup
 from impinge.cli.common import app, say
 
-__all__ = ["app", "inside", "main", "pairs", "reproduce", "warmup"]
+__all__ = ["app", "inside", "main", "new", "pairs", "reproduce", "run", "warmup"]
 
 
 def _show_version(asked: bool) -> None:
