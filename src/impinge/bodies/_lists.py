@@ -1,7 +1,6 @@
 """Lists of partners for loops that gather, and what contacts remember when lists are made anew."""
 
 from impinge._jit import kernel, parallel
-from impinge.bodies._contact import HISTORY
 
 BLOCK = 4096
 
@@ -20,6 +19,51 @@ def list_partners(pairs, starts, partners):
         starts[i + 1] += 1
         partners[starts[j + 1]] = i
         starts[j + 1] += 1
+
+
+@kernel
+def list_owned(pairs, ids, starts, partners):
+    """Partners of higher permanent number, in the order of the pairs: those of sphere i before starts[i + 1]."""
+    for k in range(len(pairs)):
+        i, j = pairs[k, 0], pairs[k, 1]
+        starts[(i if ids[i] < ids[j] else j) + 2] += 1
+    for i in range(2, len(starts)):
+        starts[i] += starts[i - 1]
+    for k in range(len(pairs)):
+        i, j = pairs[k, 0], pairs[k, 1]
+        if ids[i] > ids[j]:
+            i, j = j, i
+        partners[starts[i + 1]] = j
+        starts[i + 1] += 1
+
+
+@kernel
+def list_back(starts, partners, back_starts, back, owners):
+    """Entries of the lists in which every sphere is the partner, and the owners of all entries."""
+    for k in range(len(partners)):
+        back_starts[partners[k] + 2] += 1
+    for i in range(2, len(back_starts)):
+        back_starts[i] += back_starts[i - 1]
+    for i in range(len(starts) - 1):
+        for k in range(starts[i], starts[i + 1]):
+            j = partners[k]
+            owners[k] = i
+            back[back_starts[j + 1]] = k
+            back_starts[j + 1] += 1
+
+
+@parallel(grain=1)
+def sort_back(first, stop, starts, ids, owners, back):
+    """Sort the entries in which spheres are partners by the permanent numbers of their owners."""
+    for block in range(first, stop):
+        for i in range(block * BLOCK, min((block + 1) * BLOCK, len(starts) - 1)):
+            for at in range(starts[i], starts[i + 1]):
+                k, to = back[at], at
+                name = ids[owners[k]]
+                while to > starts[i] and ids[owners[back[to - 1]]] > name:
+                    back[to] = back[to - 1]
+                    to -= 1
+                back[to] = k
 
 
 @parallel(grain=1)
@@ -52,8 +96,10 @@ def carry_history(first, stop, where, old_starts, old_names, old_known, old_hist
                     old += 1
                 known[at] = old < end and old_names[old] == names[at] and old_known[old]
                 if known[at]:
-                    for c in range(HISTORY):
+                    for c in range(min(history.shape[1], old_history.shape[1])):
                         history[at, c] = old_history[old, c]
+                    for c in range(old_history.shape[1], history.shape[1]):
+                        history[at, c] = 0.0
 
 
 @kernel

@@ -18,8 +18,9 @@ import numpy as np
 
 from impinge._jit import fetch_add, give_way, part, team
 from impinge.bodies import _obstacles
-from impinge.bodies._contact import NEW, STORED, law_of, meet, recall, remember
+from impinge.bodies._contact import NEW, STORED, law_of, meet, recall, recall_spring, remember, remember_spring
 from impinge.broad._near import shorter, wrap
+from impinge.response._laws import STIFFNESS, TANGENTIAL
 
 BLOCK = 128  # spheres moved by one thread at a time: their sums stay in the nearest cache
 # Places of numbers that threads share, on cache lines of their own; why steps ended.
@@ -38,11 +39,49 @@ SUMS = 8
 
 
 @part
-def _add_pairs(
-    first, last, x, u, q, mass, kinds, materials, table, rough, dt, period, around, starts, partners, known, history,
-    keep, sums,
+def _add_smooth_pairs(
+    first, last, x, u, mass, kinds, materials, table, dt, period, around, starts, partners, sums
 ):  # fmt: skip
-    """Sum up the contacts of spheres with each other."""
+    """Sum up the contacts of spheres that remember nothing and do not turn: each sphere looks at all its partners."""
+    px, py, pz = period[0], period[1], period[2]
+    for i in range(first, last):
+        xi, yi, zi, ri = x[i, 0], x[i, 1], x[i, 2], x[i, 3]
+        fx, fy, fz, gone = 0.0, 0.0, 0.0, 0.0
+        for k in range(np.uint64(starts[i]), np.uint64(starts[i + np.uint64(1)])):
+            j = np.uint64(partners[k])
+            dx, dy, dz = xi - x[j, 0], yi - x[j, 1], zi - x[j, 2]
+            if around:
+                dx, dy, dz = shorter(dx, px), shorter(dy, py), shorter(dz, pz)
+            reach = ri + x[j, 3]
+            distance_sq = dx * dx + dy * dy + dz * dz
+            if distance_sq >= reach * reach or distance_sq == 0.0:
+                continue
+            distance = math.sqrt(distance_sq)
+            per = 1.0 / distance
+            rj, mi, mj = x[j, 3], mass[i], mass[j]
+            ax, ay, az, _, _, _, heat, _, _ = meet(
+                law_of(table, kinds[i], kinds[j], materials), False, dt, dx * per, dy * per, dz * per,
+                reach - distance, ri * rj / (ri + rj), mi * mj / (mi + mj), u[i, 0] - u[j, 0], u[i, 1] - u[j, 1],
+                u[i, 2] - u[j, 2], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, NEW,
+            )  # fmt: skip
+            fx, fy, fz = fx + ax, fy + ay, fz + az
+            gone += 0.5 * heat
+        s = i - first
+        sums[s, 0], sums[s, 1], sums[s, 2], sums[s, 3], sums[s, 4], sums[s, 5] = fx, fy, fz, 0.0, 0.0, 0.0
+        sums[s, LOST], sums[s, WORK] = gone, 0.0
+
+
+@part
+def _meet_rough_pairs(
+    first, last, x, u, q, mass, kinds, materials, table, dt, period, around, starts, partners, known, history, keep,
+    own, forces,
+):  # fmt: skip
+    """Contacts of spheres with partners of higher number: the sums of each sphere, and what to do to its partners.
+
+    own : (n, SUMS); forces : force and torque on the partner, for every listed pair. Such a contact costs so much that
+    it is computed once for both. A history of three columns has the tangential springs only.
+    """
+    slim = history.shape[1] == 3
     px, py, pz = period[0], period[1], period[2]
     for i in range(first, last):
         xi, yi, zi, ri = x[i, 0], x[i, 1], x[i, 2], x[i, 3]
@@ -55,32 +94,61 @@ def _add_pairs(
             reach = ri + x[j, 3]
             distance_sq = dx * dx + dy * dy + dz * dz
             if distance_sq >= reach * reach or distance_sq == 0.0:
-                if rough and keep and known[k]:  # what its springs still held is lost
+                forces[k, 0] = math.nan  # no contact
+                if keep and known[k]:  # what its springs still held is lost
                     known[k] = False
-                    gone += 0.5 * history[k, STORED]
+                    if slim:
+                        law = law_of(table, kinds[i], kinds[j], materials)
+                        gone += recall_spring(history, k, law[TANGENTIAL] * law[STIFFNESS])[STORED]
+                    else:
+                        gone += history[k, STORED]
                 continue
             distance = math.sqrt(distance_sq)
             per = 1.0 / distance
+            nx, ny, nz = dx * per, dy * per, dz * per
             depth, rj, mi, mj = reach - distance, x[j, 3], mass[i], mass[j]
             arm, other_arm = ri - 0.5 * depth, rj - 0.5 * depth
-            memory = NEW
-            if rough and known[k]:
+            law, memory = law_of(table, kinds[i], kinds[j], materials), NEW
+            if known[k] and slim:
+                memory = recall_spring(history, k, law[TANGENTIAL] * law[STIFFNESS])
+            elif known[k]:
                 memory = recall(history, k)
             ax, ay, az, bx, by, bz, heat, _, memory = meet(
-                law_of(table, kinds[i], kinds[j], materials), rough, dt, dx * per, dy * per, dz * per, depth,
+                law, True, dt, nx, ny, nz, depth,
                 ri * rj / (ri + rj), mi * mj / (mi + mj), u[i, 0] - u[j, 0], u[i, 1] - u[j, 1], u[i, 2] - u[j, 2],
                 arm * q[i, 0] + other_arm * q[j, 0], arm * q[i, 1] + other_arm * q[j, 1],
                 arm * q[i, 2] + other_arm * q[j, 2], q[i, 0] - q[j, 0], q[i, 1] - q[j, 1], q[i, 2] - q[j, 2],
                 arm, memory,
             )  # fmt: skip
-            if rough and keep:
+            if keep:
                 known[k] = True
-                remember(history, k, memory)
-            fx, fy, fz, tx, ty, tz = fx + ax, fy + ay, fz + az, tx + bx, ty + by, tz + bz
-            gone += 0.5 * heat
+                if slim:
+                    remember_spring(history, k, memory)
+                else:
+                    remember(history, k, memory)
+            fx, fy, fz, tx, ty, tz, gone = fx + ax, fy + ay, fz + az, tx + bx, ty + by, tz + bz, gone + heat
+            # The tangential force turns both the same way, rolling resistance does not.
+            cx, cy, cz = ny * az - nz * ay, nz * ax - nx * az, nx * ay - ny * ax
+            both = arm + other_arm
+            forces[k, 0], forces[k, 1], forces[k, 2] = -ax, -ay, -az
+            forces[k, 3], forces[k, 4], forces[k, 5] = -bx - both * cx, -by - both * cy, -bz - both * cz
+        own[i, 0], own[i, 1], own[i, 2], own[i, 3], own[i, 4], own[i, 5] = fx, fy, fz, tx, ty, tz
+        own[i, LOST] = gone
+
+
+@part
+def _add_rough_pairs(first, last, own, forces, back_starts, back, sums):
+    """Add to what spheres have found themselves what partners of lower number have found for them."""
+    for i in range(first, last):
+        fx, fy, fz, tx, ty, tz = own[i, 0], own[i, 1], own[i, 2], own[i, 3], own[i, 4], own[i, 5]
+        for at in range(np.uint64(back_starts[i]), np.uint64(back_starts[i + np.uint64(1)])):
+            k = np.uint64(back[at])
+            if forces[k, 0] == forces[k, 0]:
+                fx, fy, fz = fx + forces[k, 0], fy + forces[k, 1], fz + forces[k, 2]
+                tx, ty, tz = tx + forces[k, 3], ty + forces[k, 4], tz + forces[k, 5]
         s = i - first
         sums[s, 0], sums[s, 1], sums[s, 2], sums[s, 3], sums[s, 4], sums[s, 5] = fx, fy, fz, tx, ty, tz
-        sums[s, LOST], sums[s, WORK] = gone, 0.0
+        sums[s, LOST], sums[s, WORK] = own[i, LOST], 0.0
 
 
 @part
@@ -226,8 +294,9 @@ def _move(
 @team
 def advance(
     steps, shared, travel, fastest, x0, x1, u0, u1, q0, q1, v, w, mass, turning, kinds, materials, table, rough, damped,
-    gravity, dt, move, half, keep, low, period, starts, partners, known, history, planes, wall_starts, walls,
-    wall_known, wall_history, wall_forces, loads, near, surfaces, poses, patch_known, patch_history, lost, work,
+    gravity, dt, move, half, keep, low, period, starts, partners, known, history, own, forces, back_starts, back,
+    planes, wall_starts, walls, wall_known, wall_history, wall_forces, loads, near, surfaces, poses, patch_known,
+    patch_history, lost, work,
 ):  # fmt: skip
     """Move all spheres by some steps, or fewer if lists do not reach any farther or something broke: see `shared`.
 
@@ -236,27 +305,42 @@ def advance(
     (plane, entry of wall_forces) of planes moved by a load, in the order of planes and spheres' permanent numbers;
     near, surfaces, patch_known, patch_history : of obstacles, see `_obstacles`; poses : theirs in every step, or one
     for all steps; fastest : the last one is theirs.
+
+    Where contacts are rough a step has two passes: pairs, each listed with its lower number only, and then all else;
+    back[back_starts[i] : back_starts[i + 1]] : the entries of sphere i's partners of lower number.
     """
     count = np.int64(len(x0))
     blocks = -(-count // BLOCK)
+    passes = 2 if rough else 1
     around = period[0] > 0.0 or period[1] > 0.0 or period[2] > 0.0
     sums = np.empty((BLOCK, SUMS))
     space, found = np.empty((near.most, _obstacles.WORK)), np.empty((_obstacles.MOST, _obstacles.COLUMNS))
     while True:
         ticket = fetch_add(shared, TICKET, 1)
-        step, block = ticket // blocks, ticket % blocks
+        turn, block = ticket // blocks, ticket % blocks
+        step = turn // passes
         if step >= steps:
             return
-        while fetch_add(shared, OPEN, 0) < step:
+        while fetch_add(shared, OPEN, 0) < turn:
             give_way()
         if fetch_add(shared, STOP, 0) != 0:
             return
         x, x_new, u, u_new, q, q_new = (x0, x1, u0, u1, q0, q1) if step % 2 == 0 else (x1, x0, u1, u0, q1, q0)
         first, last = np.uint64(block * BLOCK), np.uint64(min((block + 1) * BLOCK, count))
-        _add_pairs(
-            first, last, x, u, q, mass, kinds, materials, table, rough, dt, period, around, starts, partners, known,
-            history, keep, sums,
-        )  # fmt: skip
+        if turn % passes < passes - 1:
+            _meet_rough_pairs(
+                first, last, x, u, q, mass, kinds, materials, table, dt, period, around, starts, partners, known,
+                history, keep, own, forces,
+            )  # fmt: skip
+            if fetch_add(shared, FINISHED, 1) + 1 == (turn + 1) * blocks:
+                fetch_add(shared, OPEN, 1)
+            continue
+        if rough:
+            _add_rough_pairs(first, last, own, forces, back_starts, back, sums)
+        else:
+            _add_smooth_pairs(
+                first, last, x, u, mass, kinds, materials, table, dt, period, around, starts, partners, sums
+            )  # fmt: skip
         if wall_starts[first] < wall_starts[last]:
             _add_planes(
                 first, last, x, u, q, mass, kinds, materials, table, rough, dt, planes, wall_starts, walls, wall_known,
@@ -271,7 +355,7 @@ def advance(
             first, last, sums, x, x_new, u_new, q_new, v, w, mass, turning, rough, damped, gravity, move, half, keep,
             low, period, around, lost, work,
         )  # fmt: skip
-        if fetch_add(shared, FINISHED, 1) + 1 == (step + 1) * blocks:
+        if fetch_add(shared, FINISHED, 1) + 1 == (turn + 1) * blocks:
             _end_step(shared, travel, fastest, planes, wall_forces, loads, move, half, keep)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from impinge._jit import kernel
 from impinge.bodies import _obstacles
-from impinge.bodies._contact import NEW, law_of, meet, recall
+from impinge.bodies._contact import NEW, law_of, meet, recall, recall_spring
 from impinge.bodies._particles import MADE_OF, NORMAL, SPEED
 from impinge.broad._near import shorter
 
@@ -39,12 +39,11 @@ def list_pairs(
                 continue
             nx, ny, nz, depth = dx / distance, dy / distance, dz / distance, reach - distance
             one, other = x[i, 3] - 0.5 * depth, x[j, 3] - 0.5 * depth
-            memory = NEW
+            law, memory = law_of(table, kinds[i], kinds[j], materials), NEW
             if rough and known[k]:
-                memory = recall(history, k)
+                memory = recall(history, k) if history.shape[1] > 3 else recall_spring(history, k, 0.0)
             fx, fy, fz, _, _, _, _, energy, _ = meet(
-                law_of(table, kinds[i], kinds[j], materials), rough, dt, nx, ny, nz, depth,
-                x[i, 3] * x[j, 3] / reach, mass[i] * mass[j] / (mass[i] + mass[j]),
+                law, rough, dt, nx, ny, nz, depth, x[i, 3] * x[j, 3] / reach, mass[i] * mass[j] / (mass[i] + mass[j]),
                 u[i, 0] - u[j, 0], u[i, 1] - u[j, 1], u[i, 2] - u[j, 2], one * q[i, 0] + other * q[j, 0],
                 one * q[i, 1] + other * q[j, 1], one * q[i, 2] + other * q[j, 2], q[i, 0] - q[j, 0],
                 q[i, 1] - q[j, 1], q[i, 2] - q[j, 2], one, memory,

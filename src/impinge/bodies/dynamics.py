@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge.bodies import _particles, _survey
+from impinge.bodies import _contact, _particles, _survey
 from impinge.bodies._obstacles import SPEED as FRAME_SPEED
 from impinge.bodies._obstacles import SPIN
 from impinge.bodies.lists import Lists
@@ -25,6 +25,7 @@ _Floats = NDArray[np.float64]
 INTEGRATORS = ("velocity", "position", "position-central")
 _CORRECTIONS = 4  # of the velocity that dampers see, in "position-central"
 _SECONDS = 0.05  # of steps between two looks at what a user wants
+_FIRST_SKIN = 0.1  # of the mean size, until the motion is known: packed spheres hardly move
 _PAIRS_PER_BODY = 4.0  # what moving a sphere takes, in tests of pairs
 
 
@@ -54,7 +55,7 @@ class Dynamics:
         self.particles = Particles(space.dimension)
         self.planes = np.empty((0, _particles.PLANE))
         self.lists = Lists(self.particles, space, search)
-        search.tuner.per_body = _PAIRS_PER_BODY
+        search.tuner.per_body, search.tuner.first_skin = _PAIRS_PER_BODY, _FIRST_SKIN
         self.space, self.gravity, self.integrator = space, gravity, integrator
         self.table, self.materials = np.empty((0, _laws.COLUMNS)), 0
         self.obstacles: list[Obstacle] = []
@@ -77,6 +78,13 @@ class Dynamics:
             or table[:, _laws.ROLLING].any()
             or (table[:, _laws.KIND] == _laws.PLASTIC).any()
         )
+
+    @property
+    def _columns(self) -> int:
+        """How many numbers pairs remember: tangential springs of linear contacts are enough to know their energy."""
+        table = self.table
+        slim = (table[:, _laws.KIND] == _laws.LINEAR).all() and not table[:, _laws.ROLLING].any()
+        return 0 if not self.rough else 3 if slim else _contact.HISTORY
 
     @property
     def _damped(self) -> bool:
@@ -129,9 +137,9 @@ class Dynamics:
 
     def set_laws(self, table: _Floats, materials: int) -> None:
         """Set the laws of all pairs of materials."""
-        rough = self.rough
+        columns = self._columns
         self.table, self.materials = table, materials
-        if self.rough != rough:
+        if self._columns != columns:
             self.lists.forget()
 
     def state(self) -> dict[str, Any]:
@@ -176,7 +184,7 @@ class Dynamics:
         elif count > 10:
             count = 10
         reason = self._pass(count, self.dt, 0.0 if self.integrator == "position" else 0.5 * self.dt, True)
-        done = int(self._shared[_particles.OPEN])
+        done = int(self._shared[_particles.OPEN]) // (2 if self.rough else 1)
         if done % 2:
             spare = self._spare
             self._spare = (p.x, p.u, p.q)
@@ -207,7 +215,8 @@ class Dynamics:
             blocks, steps, self._shared, travel, fastest, p.x, self._spare[0], p.u, self._spare[1], p.q,
             self._spare[2], p.v, p.w, p.mass, p.turning, p.kinds, self.materials, self.table, self.rough, self._damped,
             self.gravity, self.dt, move, half, keep, self.space.low, self.space.period, lists.pairs.starts,
-            lists.partners, lists.pairs.known, lists.pairs.history, self.planes, lists.walls.starts, lists.walls.names,
+            lists.partners, lists.pairs.known, lists.pairs.history, lists.own, lists.forces, lists.back_starts,
+            lists.back, self.planes, lists.walls.starts, lists.walls.names,
             lists.walls.known, lists.walls.history, lists.wall_forces, lists.loads, lists.near, self.surfaces,
             poses, lists.patches.known, lists.patches.history, p.lost, p.work,
         )  # fmt: skip
@@ -220,7 +229,7 @@ class Dynamics:
             squares = max(float((vectors**2).sum(axis=1).max(initial=0.0)) for vectors in speeds)
         fastest = max(math.sqrt(squares), self._fastest_obstacle(poses))
         step = fastest * self.dt if self.staggered and math.isfinite(fastest) else 0.0
-        self.lists.refresh(self.planes, self.surfaces, poses[0], self.rough, step)
+        self.lists.refresh(self.planes, self.surfaces, poses[0], self._columns, step)
 
     def _poses(self, steps: int) -> _Floats:
         """Of all obstacles in the steps to come, or one for all if none moves."""

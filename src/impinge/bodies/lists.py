@@ -26,7 +26,7 @@ class Rows(NamedTuple):
     starts: NDArray[np.int64]  # (n + 1,), those of sphere i are starts[i] to starts[i + 1] - 1
     names: NDArray[np.int64]  # (m,) permanent numbers of the other spheres, or of walls, ascending in every row
     known: NDArray[np.bool_]  # (m,) whether it was a contact in the last step
-    history: NDArray[np.float64]  # (m, HISTORY)
+    history: NDArray[np.float64]  # (m, HISTORY), or (m, 3) of pairs that remember tangential springs only
 
 
 def _no_rows() -> Rows:
@@ -40,7 +40,11 @@ class Lists:
     ----------
     pairs, walls, patches : Rows
     partners : (m,) int32
-        Rows of the spheres in `pairs`.
+        Rows of the spheres in `pairs`: all partners, or where contacts are rough those of higher permanent number.
+    back_starts, back : (n + 1,) int64, (m,) int32
+        Of rough contacts: entries of `pairs` in which a sphere is the partner, by the numbers of their owners.
+    own, forces : (n, SUMS), (m, 6) float64
+        Work space for rough contacts.
     near : Near
         Triangles of `patches`.
     travel : (2,) float64
@@ -52,14 +56,16 @@ class Lists:
     def __init__(self, particles: Particles, space: Space, search: NeighborSearch) -> None:
         self._particles, self._space, self._search = particles, space, search
         self.pairs, self.walls, self.patches = _no_rows(), _no_rows(), _no_rows()
-        self.partners = np.empty(0, np.int32)
+        self.partners = self.back = np.empty(0, np.int32)
+        self.back_starts = np.zeros(1, np.int64)
+        self.own, self.forces = np.empty((0, _particles.SUMS)), np.empty((0, 6))
         self.near: Near = near(combine([], []), np.empty((0, 4)), 0.0, np.empty((0, 0)))
         self.wall_forces = np.empty((0, 3))
         self.loads = np.empty((0, 2), np.int64)
         self.travel = np.zeros(2)
         self._ids = np.empty(0, np.int64)  # of the rows when the lists were made
         self._good = False
-        self._steps = 0
+        self._steps = self._pairs = 0
 
     def forget(self) -> None:
         """Spheres or walls are others: make new lists before the next step."""
@@ -81,13 +87,13 @@ class Lists:
         """Some steps were made, in that time."""
         self._steps += steps
         if steps:
-            self._search.tuner.note_use(seconds / steps, len(self.partners) // 2)
+            self._search.tuner.note_use(seconds / steps, self._pairs)
 
-    def refresh(self, planes: _Floats, surfaces: Surfaces, poses: _Floats, rough: bool, step: float) -> None:
+    def refresh(self, planes: _Floats, surfaces: Surfaces, poses: _Floats, columns: int, step: float) -> None:
         """Make the lists anew if something may have come nearer than they reach.
 
-        poses : of obstacles now; step : way of the fastest in the last step, at most. Lists reach so far that what was
-        a contact in the last step is in them, and its end is not missed.
+        poses : of obstacles now; columns : of what pairs remember, 0 for nothing; step : way of the fastest in the last
+        step, at most. Lists reach so far that what was a contact then is in them, and its end is not missed.
         """
         if self._good and 2 * self.travel[0] <= self.travel[1]:
             return
@@ -99,10 +105,10 @@ class Lists:
                 return
             self._search.tuner.note_motion(far, self._steps)
         start = time.perf_counter()
-        self._make(planes, surfaces, poses, rough, 2.0001 * step)
+        self._make(planes, surfaces, poses, columns, 2.0001 * step)
         stats = self._search.statistics
         seconds = time.perf_counter() - start
-        self._search.tuner.note_rebuild(stats.method, seconds, len(self._ids), len(self.partners) // 2, stats.skin)
+        self._search.tuner.note_rebuild(stats.method, seconds, len(self._ids), self._pairs, stats.skin)
 
     def _drift(self, planes: _Floats, surfaces: Surfaces, poses: _Floats) -> float:
         """The longest way of a plane or an obstacle, where spheres are near it, since lists were made."""
@@ -114,40 +120,59 @@ class Lists:
         rows = self._particles.x.copy()
         return Bodies(rows, rows, np.broadcast_to(rows[:, 3:], (len(rows), 3)), self._space)
 
-    def _make(self, planes: _Floats, surfaces: Surfaces, poses: _Floats, rough: bool, least: float) -> None:
+    def _make(self, planes: _Floats, surfaces: Surfaces, poses: _Floats, columns: int, least: float) -> None:
         p, search = self._particles, self._search
-        if len(p) != len(self._ids) or search.statistics.rebuilds % _SORT_EVERY == 0:
+        if not np.array_equal(p.ids, self._ids) or search.statistics.rebuilds % _SORT_EVERY == 0:
             search.forget()
             p.take(p.order_in_space())
         where = self._rows_before()
         pairs = search.rebuild(self._bodies(), least)
+        self._pairs = len(pairs)
         skin = max(search.statistics.skin, least)
-        n = len(p)
-        starts, partners = np.zeros(n + 2, np.int64), np.empty(2 * len(pairs), np.int32)
-        _lists.list_partners(pairs, starts, partners)
-        starts, names = starts[:-1], np.empty(len(partners), np.int64)
-        _lists.sort_partners(-(-n // _lists.BLOCK), starts, p.ids, partners, names)
-        self.pairs, self.partners = self._carried(where, self.pairs, starts, names, rough), partners
-        starts = np.empty(n + 1, np.int64)
+        self._list_pairs(pairs, where, columns)
+        starts = np.empty(len(p) + 1, np.int64)
         count = _lists.list_walls(p.x, planes, skin, starts, np.empty(0, np.int64))
         names = np.empty(count, np.int64)
         _lists.list_walls(p.x, planes, skin, starts, names)
-        self.walls = self._carried(where, self.walls, starts, names, rough)
+        full = _contact.HISTORY if columns else 0
+        self.walls = self._carried(where, self.walls, starts, names, full)
         self.wall_forces = np.zeros((count, 3))
         self.loads = _loaded_entries(planes, self.walls, p.ids)
         self.near = near(surfaces, p.x, skin, poses)
-        self.patches = self._carried(where, self.patches, self.near.starts, self.near.patches, rough)
+        self.patches = self._carried(where, self.patches, self.near.starts, self.near.patches, full)
         self.travel[:] = 0.0, search.statistics.skin
         self._planes, self._poses = planes.copy(), poses.copy()
         self._ids, self._good, self._steps = p.ids.copy(), True, 0
 
+    def _list_pairs(self, pairs: NDArray[np.int64], where: NDArray[np.int64], columns: int) -> None:
+        """All partners of every sphere; where contacts are rough those of higher number, and the way back."""
+        rough = columns > 0
+        n, ids = len(self._particles), self._particles.ids
+        blocks = -(-n // _lists.BLOCK)
+        starts, partners = np.zeros(n + 2, np.int64), np.empty(len(pairs) * (1 if rough else 2), np.int32)
+        if rough:
+            _lists.list_owned(pairs, ids, starts, partners)
+        else:
+            _lists.list_partners(pairs, starts, partners)
+        names = np.empty(len(partners), np.int64)
+        _lists.sort_partners(blocks, starts[:-1], ids, partners, names)
+        self.pairs = self._carried(where, self.pairs, starts[:-1], names, columns)
+        self.partners = partners
+        if rough:
+            self.own, self.forces = np.empty((n, _particles.SUMS)), np.empty((len(pairs), 6))
+            back_starts, self.back = np.zeros(n + 2, np.int64), np.empty(len(partners), np.int32)
+            owners = np.empty(len(partners), np.int32)
+            _lists.list_back(starts[:-1], partners, back_starts, self.back, owners)
+            self.back_starts = back_starts[:-1]
+            _lists.sort_back(blocks, self.back_starts, ids, owners, self.back)
+
     def _carried(
-        self, where: NDArray[np.int64], old: Rows, starts: NDArray[np.int64], names: NDArray[np.int64], rough: bool
+        self, where: NDArray[np.int64], old: Rows, starts: NDArray[np.int64], names: NDArray[np.int64], columns: int
     ) -> Rows:
         """New rows with what the old ones remember."""
-        if not rough:
+        if columns == 0:
             return _no_rows()._replace(starts=starts, names=names)
-        new = Rows(starts, names, np.empty(len(names), bool), np.empty((len(names), _contact.HISTORY)))
+        new = Rows(starts, names, np.empty(len(names), bool), np.empty((len(names), columns)))
         _lists.carry_history(-(-(len(starts) - 1) // _lists.BLOCK), where, *old, *new)
         return new
 

@@ -326,6 +326,7 @@ class Tuner:
     """Times and motions so far, and the skin and the method that they suggest. No pair that touches depends on it."""
 
     def __init__(self) -> None:
+        self.first_skin = _FIRST_SKIN
         self.per_body = 0.0  # what a caller does for each body in a step, in pairs
         self._use = 0.0  # seconds per listed pair that the caller takes for a step, smoothed
         self._speed = 0.0  # by how much two bodies come nearer in a step, at most, smoothed
@@ -352,7 +353,7 @@ class Tuner:
         steps = skin / speed; pairs and time of a rebuild grow like the volume (length + skin)^d.
         """
         if self._speed == 0 or not self._seconds or length == 0:
-            return _FIRST_SKIN * length, "a first guess, before the motion is known"
+            return self.first_skin * length, "a first guess, before the motion is known"
         bodies, pairs, skin = self._last
         skins = _SKINS * length
         growth = ((length + skins) / (length + skin)) ** dimension

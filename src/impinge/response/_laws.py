@@ -57,15 +57,15 @@ def slide(x, y, z, nx, ny, nz, vx, vy, vz, stiffness, damping, most, dt):
     """
     along = x * nx + y * ny + z * nz
     tx, ty, tz = x - along * nx, y - along * ny, z - along * nz
-    before, now = math.sqrt(x * x + y * y + z * z), math.sqrt(tx * tx + ty * ty + tz * tz)
-    turned = before / now if now > 0.0 else 0.0  # keeps its length
+    now = tx * tx + ty * ty + tz * tz
+    turned = math.sqrt((x * x + y * y + z * z) / now) if now > 0.0 else 0.0  # keeps its length
     half = 0.5 * dt
     x, y, z = tx * turned + vx * half, ty * turned + vy * half, tz * turned + vz * half
     fx, fy, fz = -(stiffness * x + damping * vx), -(stiffness * y + damping * vy), -(stiffness * z + damping * vz)
-    length = math.sqrt(fx * fx + fy * fy + fz * fz)
-    if length <= most:
+    length_sq = fx * fx + fy * fy + fz * fz
+    if length_sq <= most * most:
         return fx, fy, fz, x, y, z
-    share = most / length
+    share = most / math.sqrt(length_sq)
     fx, fy, fz = fx * share, fy * share, fz * share
     if stiffness > 0.0:
         x, y, z = -fx / stiffness, -fy / stiffness, -fz / stiffness
