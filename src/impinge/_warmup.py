@@ -19,9 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge import broad, exact, shapes
+from impinge.bodies.filling import fill_lattice, fill_random
+from impinge.bodies.motion import Motion
 from impinge.broad.methods import BOX_METHODS
 from impinge.broad.methods import METHODS as PAIR_METHODS
 from impinge.inside.solid import METHODS, Solid
+from impinge.output.render import render
+from impinge.response.materials import Material
+from impinge.run.world import World
 
 
 def _points(mesh: shapes.Mesh) -> NDArray[np.float64]:
@@ -93,6 +98,29 @@ def _find_pairs() -> None:
                 centres = centres + rng.normal(size=centres.shape) * 0.01
 
 
+def _move_spheres() -> None:
+    for friction in (0.0, 0.5):
+        material = Material(2500, stiffness=1e5, restitution=0.9, friction=friction)
+        world = World(box=[1.0] * 3, periodic=[True, False, False])
+        world.add_spheres(*fill_lattice([0.1, 0, 0], [0.9, 0.4, 0.4], 0.05), material, [0.0, 0.0, -1.0])
+        world.add_plane([0, 0, 0], [0, 0, 1])
+        world.add_obstacle(shapes.box(), motion=Motion(rotation=((0, 0, 1.0), (0, 0, 0))))
+        world.step(300)  # enough for new lists
+        world.energy()
+
+
+def _fill() -> None:
+    for d in (2, 3):
+        fill_random([0.0] * d, [1.0] * d, ("uniform", 0.02, 0.06), fraction=0.2)
+        fill_random([0.0] * d, [1.0] * d, 0.1, fraction=0.5 if d == 3 else 0.7)
+
+
+def _draw() -> None:
+    rng = np.random.default_rng(0)
+    corners = np.array([[0.0] * 3, [1.0] * 3])
+    render(rng.random((20, 4)), rng.random((20, 3)), [shapes.box()], corners, (-60.0, 20.0), (40, 30))
+
+
 def _ask_everything() -> None:
     """All questions to all methods; what they need is compiled by the steps before."""
     sphere = shapes.octasphere(3)
@@ -117,11 +145,14 @@ def steps() -> list[tuple[str, Callable[[], None]]]:
         ("inside by octree", lambda: _classify("octree")),
         ("nearest point", _find_nearest),
         ("pairs", _find_pairs),
+        ("moving spheres", _move_spheres),
+        ("filling", _fill),
         ("inside by direct", lambda: _classify("direct")),
         ("inside by ray", lambda: _classify("ray")),
         ("inside by ray-exact", lambda: _classify("ray-exact")),
         ("exact predicates", _decide),
         ("meshes", _use_meshes),
+        ("pictures", _draw),
         ("all together", _ask_everything),
     ]
 
