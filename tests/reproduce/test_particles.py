@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import impinge
 from impinge.cli import app
-from impinge.reproduce.particles import measure
+from impinge.reproduce.particles import demo, measure, simulations
 from impinge.reproduce.particles.systems import System, discs, equal_spheres, fractured_spheres
 
 
@@ -62,6 +62,9 @@ def test_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
     monkeypatch.setattr(measure, "_STEPS", 3)
     monkeypatch.setattr(measure, "_SECONDS", 0.05)
+    monkeypatch.setattr(demo, "_QUICK", (0.002, 0.0002))
+    monkeypatch.setattr(simulations, "_SHORT", 0.0)
+    monkeypatch.setattr(simulations, "_QUICK_STEPS", 2)
     result = CliRunner().invoke(app, ["reproduce", "particles", "--quick", "-o", str(tmp_path / "out")])
     assert result.exit_code == 0, result.output
     text = (tmp_path / "out" / "particles.md").read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import NamedTuple
 
@@ -105,7 +106,8 @@ class Lists:
                 return
             self._search.tuner.note_motion(far, self._steps)
         start = time.perf_counter()
-        self._make(planes, surfaces, poses, columns, 2.0001 * step)
+        # A power of two, so that lists made step by step keep their reach.
+        self._make(planes, surfaces, poses, columns, 2.0 ** math.ceil(math.log2(2.0001 * step)) if step > 0 else 0.0)
         stats = self._search.statistics
         seconds = time.perf_counter() - start
         self._search.tuner.note_rebuild(stats.method, seconds, len(self._ids), self._pairs, stats.skin)
@@ -125,7 +127,7 @@ class Lists:
         if not np.array_equal(p.ids, self._ids) or search.statistics.rebuilds % _SORT_EVERY == 0:
             search.forget()
             p.take(p.order_in_space())
-        where = self._rows_before()
+        where = self._rows_before() if columns else np.empty(0, np.int64)
         pairs = search.rebuild(self._bodies(), least)
         self._pairs = len(pairs)
         skin = max(search.statistics.skin, least)
@@ -181,6 +183,8 @@ class Lists:
         ids = self._particles.ids
         if len(self._ids) == 0:
             return np.full(len(ids), -1)
+        if np.array_equal(ids, self._ids):
+            return np.arange(len(ids))
         order = np.argsort(self._ids)
         rows: NDArray[np.int64] = order[np.minimum(np.searchsorted(self._ids, ids, sorter=order), len(order) - 1)]
         return np.where(self._ids[rows] == ids, rows, -1)

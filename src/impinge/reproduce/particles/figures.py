@@ -12,11 +12,9 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from impinge.broad import box_pairs
 from impinge.reproduce.particles.measure import PAPER_EXPONENTS
-from impinge.reproduce.particles.systems import discs
 
-__all__ = ["draw_cases", "draw_fracture", "draw_parameters", "draw_patterns"]
+__all__ = ["LOOKS", "STYLE", "draw_cases", "draw_fracture", "draw_parameters", "plain_numbers"]
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.
 LOOKS = {
@@ -26,13 +24,13 @@ LOOKS = {
     "levels": ("#D55E00", "o"),
     "auto": ("#000000", "x"),
 }
-_STYLE: dict[Any, Any] = {
+STYLE: dict[Any, Any] = {
     "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True,
     "grid.color": "#e4e4e4", "grid.linewidth": 0.6, "legend.frameon": False, "savefig.dpi": 160,
 }  # fmt: skip
 
 
-def _plain_numbers(axis: Any, *steps: float) -> None:
+def plain_numbers(axis: Any, *steps: float) -> None:
     """Label a logarithmic axis at these multiples of powers of ten, with numbers instead of powers."""
     axis.set_major_locator(LogLocator(subs=steps))
     axis.set_major_formatter("{x:,g}")
@@ -50,7 +48,7 @@ def _line(axes: Any, rows: list[dict[str, Any]], search: str, x: str, per_partic
 def draw_cases(cases: dict[str, list[dict[str, Any]]], path: Path) -> None:
     """Milliseconds per step over the number of particles, one panel per case."""
     titles = {"3.1": "3.1: discs in 2D (Fig. 11)", "3.2": "3.2: equal spheres (Fig. 12)", "3.3": "3.3: fracture"}
-    with plt.rc_context(_STYLE):
+    with plt.rc_context(STYLE):
         figure, panels = plt.subplots(1, 3, figsize=(12, 4))
         for axes, (case, title) in zip(panels, titles.items(), strict=True):
             for search in LOOKS:
@@ -58,8 +56,8 @@ def draw_cases(cases: dict[str, list[dict[str, Any]]], path: Path) -> None:
             if case == "3.2":
                 _guides(axes, cases[case])
             axes.set(title=title, xlabel="particles", ylabel="ms per step, one thread")
-            _plain_numbers(axes.xaxis, 1, 3)
-            _plain_numbers(axes.yaxis, 1)
+            plain_numbers(axes.xaxis, 1, 3)
+            plain_numbers(axes.yaxis, 1)
         panels[0].legend()
         figure.tight_layout()
         figure.savefig(path)
@@ -79,7 +77,7 @@ def _guides(axes: Any, rows: list[dict[str, Any]]) -> None:
 
 def draw_fracture(rows: list[dict[str, Any]], path: Path) -> None:
     """Nanoseconds per particle and step over R/r."""
-    with plt.rc_context(_STYLE):
+    with plt.rc_context(STYLE):
         figure, axes = plt.subplots(figsize=(6, 4.2))
         for search in ("cells", "sweep", "levels"):
             _line(axes, rows, search, "ratio", per_particle=True)
@@ -88,8 +86,8 @@ def draw_fracture(rows: list[dict[str, Any]], path: Path) -> None:
         axes.set(
             title="Fracture: cost over the ratio of sizes (Fig. 14)", xlabel="R / r", ylabel="ns per particle and step"
         )
-        _plain_numbers(axes.xaxis, 1, 2, 5)
-        _plain_numbers(axes.yaxis, 1)
+        plain_numbers(axes.xaxis, 1, 2, 5)
+        plain_numbers(axes.yaxis, 1)
         axes.legend()
         figure.tight_layout()
         figure.savefig(path)
@@ -105,7 +103,7 @@ def draw_parameters(result: dict[str, Any], path: Path) -> None:
         ("intervals", "steps between rebuilds (zone 3 r)", result["steps"] / max(auto["rebuilds"] - 1, 1)),
         ("cell_sizes", "cell size / diameter", (auto["cells"] or [diameter])[0] / diameter),
     ]
-    with plt.rc_context(_STYLE):
+    with plt.rc_context(STYLE):
         figure, grid = plt.subplots(1, 3, figsize=(12, 3.8), sharey=True)
         for axes, (name, label, place) in zip(grid, panels, strict=True):
             rows = result[name]
@@ -120,38 +118,11 @@ def draw_parameters(result: dict[str, Any], path: Path) -> None:
             axes.axhline(auto["seconds"] * 1e3, color="black", lw=1, ls=":")
             axes.plot([place], [auto["seconds"] * 1e3], "kx", ms=9, mew=2, label="where auto lands")
             axes.set_xlabel(label)
-            _plain_numbers(axes.xaxis, *((1, 3) if name == "intervals" else (1, 2, 3, 5)))
-            _plain_numbers(axes.yaxis, 1)
+            plain_numbers(axes.xaxis, *((1, 3) if name == "intervals" else (1, 2, 3, 5)))
+            plain_numbers(axes.yaxis, 1)
             axes.legend()
         grid[0].set_ylabel("ms per step, one thread")
         figure.suptitle(f"{result['bodies']:,} equal spheres: what the user would have to find out (2.1, 2.4)")
         figure.tight_layout()
         figure.savefig(path)
         plt.close(figure)
-
-
-def draw_patterns(path: Path) -> dict[str, int]:
-    """Fig. 9: pairs of overlapping boxes of 300 discs, numbered in order, and after they mixed."""
-    system = discs(300)
-    flight = system.flight(every=2e4)
-    first = next(flight)
-    for _ in range(1000):  # 2 s
-        later = next(flight)
-    grown = 1.2 * system.radii[:, None]  # as far as a list would reach
-    counts = {}
-    with plt.rc_context(_STYLE | {"axes.grid": False}):
-        figure, grid = plt.subplots(1, 2, figsize=(9, 4.6))
-        for axes, title, centres in zip(grid, ("at the start", "after 2 s"), (first, later), strict=True):
-            found = box_pairs(centres - grown, centres + grown)
-            counts[title] = len(found)
-            axes.plot(found[:, 1], found[:, 0], ".", ms=2.5, color="#0072B2")
-            axes.plot([0, 300], [0, 300], color="#aaaaaa", lw=0.7)
-            axes.set(xlim=(0, 300), ylim=(300, 0), aspect="equal", title=f"{title}: {len(found)} pairs")
-            axes.set(xlabel="number of the second disc", ylabel="number of the first disc")
-            near = np.mean(found[:, 1] - found[:, 0])
-            axes.text(20, 280, f"mean difference of numbers {near:.0f}", color="#666666")
-        figure.suptitle("Potential contacts as an upper triangular matrix (Fig. 9)")
-        figure.tight_layout()
-        figure.savefig(path)
-        plt.close(figure)
-    return counts

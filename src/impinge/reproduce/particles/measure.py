@@ -13,7 +13,10 @@ from impinge.broad import NeighborSearch, cell_tests_random
 from impinge.errors import SearchWarning
 from impinge.reproduce.particles.systems import System, discs, equal_spheres, fractured_spheres
 
-__all__ = ["PAPER_EXPONENTS", "Progress", "fit_exponent", "measure_cases", "measure_fracture", "measure_parameters"]
+__all__ = [
+    "PAPER_EXPONENTS", "Progress", "fit_exponent", "fit_power", "measure_cases", "measure_fracture",
+    "measure_parameters",
+]  # fmt: skip
 
 Progress = Callable[[str], None]
 _STEPS = 100  # at most; the paper rebuilds Verlet lists every 100 steps
@@ -135,9 +138,15 @@ def measure_parameters(quick: bool, progress: Progress) -> dict[str, Any]:
 
 def fit_exponent(rows: list[dict[str, Any]], search: str, last: int | None = None) -> float:
     """Slope of log seconds over log particles, over all numbers or the last few; NaN with fewer than two."""
+    return fit_power(rows, search, last)[1]
+
+
+def fit_power(rows: list[dict[str, Any]], search: str, last: int | None = None) -> tuple[float, float]:
+    """Factor a and exponent b of seconds = (a n)^b, as the paper writes it; NaN with fewer than two numbers."""
     points = [(row["bodies"], row["seconds"]) for row in rows if row["search"] == search and "seconds" in row]
     points = points[-last:] if last else points
     if len(points) < 2:
-        return float("nan")
+        return float("nan"), float("nan")
     n, t = np.log(np.array(points)).T
-    return float(np.polyfit(n, t, 1)[0])
+    slope, shift = np.polyfit(n, t, 1)
+    return float(np.exp(np.clip(shift / slope, -100, 100))), float(slope)  # times that do not grow give no factor

@@ -17,6 +17,7 @@ from impinge.reproduce.particles.measure import (
     measure_fracture,
     measure_parameters,
 )
+from impinge.reproduce.particles.tables import beside, crossing, number
 
 __all__ = ["reproduce"]
 
@@ -26,46 +27,37 @@ SEARCHES = ("verlet", "cells", "sweep", "levels", "auto")
 def reproduce(folder: Path, quick: bool, progress: Progress) -> Path:
     """Measure, draw and write `particles.md` into a folder; returns its path."""
     try:
-        from impinge.reproduce.particles import figures
+        from impinge.reproduce.particles import figures, simulation_report
     except ImportError:
         raise InputError("reproduce: needs matplotlib; install impinge[report]") from None
     folder.mkdir(parents=True, exist_ok=True)
     results: dict[str, Any] = {"quick": quick, "machine": f"{platform.machine()}, Python {platform.python_version()}"}
-    progress("Figure 9")
-    results["patterns"] = figures.draw_patterns(folder / "particles-matrix.png")
     results["cases"] = measure_cases(quick, progress)
     figures.draw_cases(results["cases"], folder / "particles-growth.png")
     results["fracture"] = measure_fracture(quick, progress)
     figures.draw_fracture(results["fracture"], folder / "particles-fracture.png")
     results["parameters"] = measure_parameters(quick, progress)
     figures.draw_parameters(results["parameters"], folder / "particles-parameters.png")
+    results["simulations"] = simulation_report.run(folder, quick, progress)
     (folder / "particles.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     path = folder / "particles.md"
-    path.write_text(_text(results), encoding="utf-8")
+    text = _text(results) + "\n" + simulation_report.text(results["simulations"], quick)
+    path.write_text(text, encoding="utf-8")
     return path
 
 
-def _number(value: float, digits: int = 2) -> str:
-    return "–" if math.isnan(value) else f"{value:.{digits}f}"
-
-
 def _fits(rows: list[dict[str, Any]], searches: tuple[str, ...], last: int | None = None) -> str:
-    return ", ".join(f"{search} {_number(fit_exponent(rows, search, last))}" for search in searches)
-
-
-def _beside(statements: list[tuple[str, str]]) -> str:
-    """The paper's statements in one column, ours in the other."""
-    return "\n".join(["| the paper | here |", "|---|---|", *(f"| {paper} | {here} |" for paper, here in statements)])
+    return ", ".join(f"{search} {number(fit_exponent(rows, search, last))}" for search in searches)
 
 
 def _growth_table(cases: dict[str, list[dict[str, Any]]]) -> str:
     names = ["search", "3.1 discs", "3.2 spheres", "3.2, last three", "the paper, 3.2", "3.3 fracture"]
     lines = ["| " + " | ".join(names) + " |", "|---" * len(names) + "|"]
     for search in SEARCHES:
-        paper = _number(PAPER_EXPONENTS.get(search, math.nan))
+        paper = number(PAPER_EXPONENTS.get(search, math.nan))
         fits = [fit_exponent(cases["3.1"], search), fit_exponent(cases["3.2"], search)]
         fits += [fit_exponent(cases["3.2"], search, 3), fit_exponent(cases["3.3"], search)]
-        a, b, c, d = map(_number, fits)
+        a, b, c, d = map(number, fits)
         lines.append(f"| {search} | {a} | {b} | {c} | {paper} | {d} |")
     return "\n".join(lines)
 
@@ -92,15 +84,6 @@ def _fracture_table(rows: list[dict[str, Any]]) -> str:
         ]
         lines.append(f"| {ratio} | {here['levels']['bodies']:,} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
-
-
-def _crossing(rows: list[dict[str, Any]]) -> str:
-    """Where cells become more expensive than sweep."""
-    for ratio in sorted({row["ratio"] for row in rows}):
-        here = {row["search"]: row.get("seconds", math.inf) for row in rows if row["ratio"] == ratio}
-        if here["cells"] > here["sweep"]:
-            return f"from R/r = {ratio} on"
-    return "nowhere in this range"
 
 
 def _best(rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -142,26 +125,23 @@ def _text(results: dict[str, Any]) -> str:
     sizes = [
         (
             "LC rises much faster with R/r than LLL; unscaled curves cross at R/r ≈ 2.5",
-            f"cells are more expensive than sweep {_crossing(fracture)}",
+            f"cells are more expensive than sweep {crossing(fracture)}",
         ),
         ("LLL might be interesting for even wider size distributions", f"done, up to R/r = {ratio}, levels beside it"),
     ]
-    patterns = results["patterns"]
-    matrix = [
-        (
-            "Fig. 9: entries near the diagonal at first, because of the numbering; sparse always",
-            f"{patterns['at the start']} and {patterns['after 2 s']} of 44,850 pairs",
-        )
-    ]
     return f"""# The paper on neighbour searches, measured anew
 
-Made by `impinge reproduce particles` ({results["machine"]}, one thread). {size}Seconds are those of the
-search alone: updating the lists and testing which listed pairs touch. The particles of the paper's systems fly and
-bounce off walls, without contact forces, so that nothing else is measured. `verlet`, `cells` and `sweep` are set as in
-the paper (zones of 5 r_max and all pairs tested every 100 steps; the given cell size, in every step; in every step);
+Made by `impinge reproduce particles` ({results["machine"]}, one thread). {size}Part one measures the
+searches alone, part two whole simulations.
+
+## Part one: searches alone
+
+Seconds are those of updating the lists and testing which listed pairs touch. The particles of the paper's systems fly
+and bounce off walls, without contact forces, so that nothing else is measured. `verlet`, `cells` and `sweep` are set as
+in the paper (zones of 5 r_max and all pairs tested every 100 steps; the given cell size, in every step; in every step);
 `levels` in every step; `auto` as it comes.
 
-## Growth with the number of particles
+### Growth with the number of particles
 
 ![Growth](particles-growth.png)
 
@@ -169,7 +149,7 @@ Exponents of seconds per step over particles:
 
 {_growth_table(cases)}
 
-{_beside(growth)}
+{beside(growth)}
 
 A call costs 0.1 to 0.5 ms however few the particles are, which flattens the fits over all numbers; the last three
 show how the searches grow.
@@ -182,7 +162,7 @@ Milliseconds per step, 3.1:
 
 {_case_table(cases["3.2"])}
 
-## Different sizes: the fracture series
+### Different sizes: the fracture series
 
 ![Fracture](particles-fracture.png)
 
@@ -190,22 +170,16 @@ Nanoseconds per particle and step; for large R/r fewer spheres are broken, as th
 
 {_fracture_table(fracture)}
 
-{_beside(sizes)}
+{beside(sizes)}
 
 How LC and LLL compare depends on how far particles move in a step, which the paper does not say: the exchanges of LLL
 grow with it, while LC does the same work in every step.
 
-## What the user had to find out
+### What the user had to find out
 
 ![Parameters](particles-parameters.png)
 
 The paper leaves zone radius, update interval and cell size to the user's experience (2.1, 2.4).
 
 {_parameter_text(results["parameters"])}
-
-## The matrix of potential contacts
-
-![Matrix](particles-matrix.png)
-
-{_beside(matrix)}
 """
