@@ -22,6 +22,8 @@ _NAMES = {
     "BoxSearch": "impinge.broad.search",
     "Material": "impinge.response.materials",
     "World": "impinge.run.world",
+    "read_scene": "impinge.run.scene",
+    "run_scene": "impinge.run.loop",
     "Motion": "impinge.bodies.motion",
     "Rain": "impinge.bodies.rain",
     "fill_random": "impinge.bodies.filling",
@@ -52,6 +54,8 @@ __all__ = [
     "inside",
     "pairs",
     "read_mesh",
+    "read_scene",
+    "run_scene",
     "shapes",
 ]
 
@@ -64,6 +68,8 @@ if TYPE_CHECKING:
     from impinge.broad.search import BoxSearch, NeighborSearch
     from impinge.inside.solid import Solid, contains
     from impinge.response.materials import Material
+    from impinge.run.loop import run_scene
+    from impinge.run.scene import read_scene
     from impinge.run.world import World
     from impinge.shapes.files import read_mesh
     from impinge.shapes.mesh import Mesh

@@ -1,0 +1,120 @@
+"""``impinge run``: from a scene file to files for ParaView, OVITO and tables."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from impinge.cli.common import app, duration, facts_table, reported, say
+
+if TYPE_CHECKING:
+    from impinge.run.loop import Outcome
+    from impinge.run.world import World
+
+_SURVEY = 2.0  # s between two looks at contacts and energy
+
+
+@app.command()
+def run(
+    scene: Annotated[Path, typer.Argument(metavar="SCENE", help="Scene file (.toml); `impinge new` writes one.")],
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Folder to write into. Default: <SCENE>-out.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads. Default: as in SCENE, or all cores.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Start anew in a folder that is not empty.")] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but warnings and errors.")] = False,
+) -> None:
+    """Run a SCENE: frames, tables over time, checkpoints.
+
+    Ctrl-C and SIGTERM leave a checkpoint, from which --resume goes on as if nothing had happened.
+    """
+    with reported():
+        from impinge.errors import InputError
+        from impinge.run.loop import run_scene
+        from impinge.run.scene import read_scene
+
+        if resume and overwrite:
+            raise InputError("--resume, --overwrite: found both, expected one of them or none")
+        checked = read_scene(scene)
+        folder = Path(f"{scene.stem}-out") if out is None else out
+        with _progress(checked.model.run.until, quiet) as tell:
+            outcome = run_scene(checked, folder, threads=threads, resume=resume, overwrite=overwrite, tell=tell)
+    if outcome.stopped_by:
+        say(f"stopped at t = {outcome.time:.6g} s; go on with: impinge run {scene} --out {folder} --resume")
+        raise typer.Exit(128 + outcome.stopped_by)
+    if not quiet:
+        _print_outcome(outcome, tell.world)
+
+
+class _Teller:
+    """Says at the start what the time step is, and shows on a terminal how far the run is."""
+
+    def __init__(self, until: float, quiet: bool) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+        console = Console(stderr=True)
+        self.until, self.quiet = until, quiet
+        self.world: World | None = None
+        self.bar = Progress(
+            TextColumn("{task.fields[state]}"),
+            BarColumn(bar_width=24),
+            TaskProgressColumn(),
+            TimeRemainingColumn(),
+            TextColumn("left"),
+            console=console,
+            transient=True,
+            disable=quiet or not console.is_terminal,
+        )
+        self.task = self.bar.add_task("", total=until, state="")
+        self.surveyed, self.survey = 0.0, ""
+        self.clock, self.steps, self.rate = time.perf_counter(), 0, 0.0
+
+    def __call__(self, world: World) -> None:
+        if self.world is None:
+            self.world, self.steps = world, world.steps
+            if not self.quiet:
+                kind = "spheres" if world.dim == 3 else "discs"
+                print(f"{len(world.spheres):,} {kind} until {self.until:g} s; dt = {_why(world)}", flush=True)
+            self.bar.start()
+        if self.bar.disable:
+            return
+        now = time.perf_counter()
+        if now - self.surveyed > _SURVEY:
+            contacts, energy = len(world.contacts().depths), world.energy()
+            self.survey = f"{contacts:,} contacts, {energy.kinetic + energy.rotational:.3g} J in motion"
+            if self.surveyed:
+                self.rate = (world.steps - self.steps) / (now - self.clock)
+            self.surveyed, self.clock, self.steps = now, now, world.steps
+        shown = f"t = {world.time:.4g} s, {self.rate:,.0f} steps/s, {self.survey}"
+        self.bar.update(self.task, completed=world.time, state=shown)
+
+
+@contextmanager
+def _progress(until: float, quiet: bool) -> Iterator[Any]:
+    teller = _Teller(until, quiet)
+    try:
+        yield teller
+    finally:
+        teller.bar.stop()
+
+
+def _why(world: World) -> str:
+    world.dt  # noqa: B018, chosen at the first look
+    return world.why_dt
+
+
+def _print_outcome(outcome: Outcome, world: Any) -> None:
+    if outcome.steps_now == 0:
+        print(f"finished already, at t = {outcome.time:.6g} s; nothing to do")
+        return
+    rows = [("time", f"{outcome.time:.6g} s simulated in {duration(outcome.seconds)}")]
+    rate = outcome.sphere_steps / outcome.seconds
+    rows.append(("steps", f"{outcome.steps_now:,}, {rate:,.0f} sphere-steps per second"))
+    rows.append(("search", f"{world.statistics.rebuilds:,} rebuilds of the neighbour lists"))
+    rows.append(("written", str(outcome.folder)))
+    facts_table(rows)

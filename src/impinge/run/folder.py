@@ -1,0 +1,115 @@
+"""The folder of a run: what is in it, whether a run may begin or go on there, and its checkpoint."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from impinge.errors import InputError
+from impinge.output import checkpoint
+from impinge.output.atomic import replacing
+from impinge.run.scene import Scene
+from impinge.run.scene.toml import Key
+
+__all__ = ["Folder"]
+
+_KIND, _VERSION = "run", 1
+_FILES = ("checkpoint.h5", "series.csv", "summary.json", "picture.png", "spheres.pvd", "obstacles.pvd", "chains.pvd")
+_FRAMES = ("spheres_", "obstacles_", "chains_", "frame_")
+_MAY_CHANGE = ("until", "threads")  # of [run], between parts of a run
+
+
+class Folder:
+    """Where a run of a scene is written.
+
+    ``scene.toml`` (a copy), ``series.csv``, ``frames/``, ``spheres.pvd``, ``obstacles.pvd``, ``chains.pvd``,
+    ``checkpoint.h5``, ``picture.png``, ``summary.json``.
+    """
+
+    def __init__(self, path: Path, scene: Scene) -> None:
+        self.path, self.scene = path, scene
+
+    def open(self, resume: bool, overwrite: bool) -> dict[str, Any] | None:
+        """What was saved here, if the run is to go on, or None; an error if it must not be used. Changes nothing."""
+        if self.path.exists() and not self.path.is_dir():
+            raise InputError(f"{self.path}: is a file, expected a folder to write into")
+        self._check_rights()
+        names = [] if not self.path.exists() else [p.name for p in self.path.iterdir() if p.suffix != ".part"]
+        if not names or overwrite:
+            return None
+        if not resume:
+            raise InputError(f"{self.path}: is not empty; --resume goes on with the run in it, --overwrite starts anew")
+        if "scene.toml" not in names:
+            raise InputError(f"{self.path}: holds no run, expected scene.toml and checkpoint.h5 to go on from")
+        if "checkpoint.h5" not in names:
+            return None  # stopped before it began
+        saved = checkpoint.load(self.path / "checkpoint.h5", _KIND, _VERSION)
+        self._check_scene(json.loads(saved["scene"]))
+        return saved
+
+    def _check_rights(self) -> None:
+        there = self.path.absolute()
+        while not there.exists():
+            there = there.parent
+        if not there.is_dir():
+            raise InputError(f"{self.path}: cannot be made, as {there} is a file")
+        if not os.access(there, os.W_OK | os.X_OK):
+            raise InputError(f"{self.path}: cannot be written, as {there} is not writable")
+
+    def _check_scene(self, before: dict[str, Any]) -> None:
+        key = _first_difference(before, self._essence())
+        if key is not None:
+            raise self.scene.document.error(
+                key, f"differs from the run in {self.path}, expected the same scene; only run.until may change"
+            )
+
+    def _essence(self) -> dict[str, Any]:
+        """All of the scene that decides what happens and what is written."""
+        essence: dict[str, Any] = json.loads(self.scene.model.model_dump_json())
+        for key in _MAY_CHANGE:
+            del essence["run"][key]
+        return essence
+
+    def begin(self) -> None:
+        """Make the folder, without what an older run has left; a copy of the scene comes last."""
+        frames = self.path / "frames"
+        frames.mkdir(parents=True, exist_ok=True)
+        for path in (self.path / name for name in _FILES):
+            path.unlink(missing_ok=True)
+        for path in frames.iterdir():
+            if path.name.lstrip(".").startswith(_FRAMES):
+                path.unlink()
+        self.keep_scene()
+
+    def keep_scene(self) -> None:
+        """Copy the scene into the folder."""
+        with replacing(self.path / "scene.toml") as file:
+            file.write(self.scene.document.text.encode())
+
+    def save(self, content: dict[str, Any]) -> None:
+        """Write a checkpoint; an older one stays if that fails."""
+        scene = json.dumps(self._essence())
+        checkpoint.save(self.path / "checkpoint.h5", {"scene": scene, **content}, _KIND, _VERSION)
+
+    def write_summary(self, facts: dict[str, Any]) -> None:
+        """How it went."""
+        with replacing(self.path / "summary.json") as file:
+            file.write((json.dumps(facts, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def _first_difference(one: Any, other: Any, key: Key = ()) -> Key | None:
+    """Where two contents differ."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        places: Any = list(one | other)
+    elif isinstance(one, list) and isinstance(other, list):
+        places = range(max(len(one), len(other)))
+    else:
+        return None if one == other else key
+    for place in places:
+        inside = [place in c if isinstance(c, dict) else place < len(c) for c in (one, other)]
+        found = _first_difference(one[place], other[place], (*key, place)) if all(inside) else (*key, place)
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,122 @@
+"""Frames: files that show a world at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge.output import Collection, draw_spheres, write_chains, write_mesh, write_spheres, write_xyz
+from impinge.run.scene import models
+from impinge.run.world import Spheres, World
+from impinge.shapes.mesh import Mesh
+
+__all__ = ["Frames", "draw", "obstacle_meshes"]
+
+_COLLECTIONS = ("spheres", "obstacles", "chains")
+
+
+class Frames:
+    """Writes frames into a folder: ``frames/spheres_000012.vtp`` and so on, and ``spheres.pvd`` that lists them.
+
+    Parameters
+    ----------
+    folder : Path
+    scene : models.Particles
+    groups : mapping
+        Permanent numbers of the spheres of every group.
+    written : int
+        Number of frames that are there already.
+    time : float, s
+        Files that show a later time are not listed any more.
+    """
+
+    def __init__(
+        self, folder: Path, scene: models.Particles, groups: Mapping[str, tuple[int, int]], written: int, time: float
+    ) -> None:
+        self.folder, self.scene, self.groups, self.written = folder, scene, groups, written
+        self.collections = {name: Collection(folder / f"{name}.pvd") for name in _COLLECTIONS}
+        for name, collection in self.collections.items():
+            if written and collection.path.exists():
+                self.collections[name] = Collection.read(collection.path)
+                self.collections[name].keep_until(time)
+
+    def write(self, world: World) -> None:
+        """Write the next frame."""
+        spheres = world.spheres
+        arrays = {"id": spheres.ids, "velocity": spheres.velocities, "spin": spheres.spins,
+                  "material": spheres.materials, "group": self._groups_of(spheres)}  # fmt: skip
+        if "vtp" in self.scene.output.formats:
+            path = self._path("spheres")
+            write_spheres(path, spheres.centres, spheres.radii, arrays)
+            self.collections["spheres"].add(world.time, path)
+            self._write_obstacles(world)
+        if "xyz" in self.scene.output.formats:
+            write_xyz(
+                self.folder / "frames" / f"frame_{self.written:06d}.xyz", spheres.centres, spheres.radii, arrays,
+                world.time, self.scene.world.box, self.scene.world.periodic,
+            )  # fmt: skip
+        if self.scene.output.chains:
+            self._write_chains(world, spheres)
+        self.written += 1
+
+    def _path(self, name: str) -> Path:
+        return self.folder / "frames" / f"{name}_{self.written:06d}.vtp"
+
+    def _groups_of(self, spheres: Spheres) -> NDArray[np.int64]:
+        """Number of the group of every sphere, −1 for those from sources."""
+        found = np.full(len(spheres), -1)
+        for number, (first, stop) in enumerate(self.groups.values()):
+            found[(spheres.ids >= first) & (spheres.ids < stop)] = number
+        return found
+
+    def _write_obstacles(self, world: World) -> None:
+        """All obstacles where they are now; only once if none moves."""
+        obstacles = world._dynamics.obstacles
+        moves = any(obstacle.moves for obstacle in obstacles)
+        if not obstacles or (self.written and not moves):
+            return
+        shown = obstacle_meshes(world)
+        path = self._path("obstacles")
+        mesh = Mesh.concatenate(shown)
+        numbers = np.repeat(np.arange(len(shown)), [len(part.faces) for part in shown])
+        write_mesh(path, mesh.vertices, mesh.faces, {"obstacle": numbers})
+        self.collections["obstacles"].add(world.time, path)
+
+    def _write_chains(self, world: World, spheres: Spheres) -> None:
+        """Contacts as lines from centre to centre, or to the point of contact with a wall."""
+        contacts = world.contacts()
+        first, second = (np.searchsorted(spheres.ids, ids) for ids in contacts.ids.T)
+        at_wall = contacts.walls >= 0
+        reach = spheres.radii[first] + np.where(at_wall, 0.0, spheres.radii[np.where(at_wall, 0, second)])
+        starts = spheres.centres[first]
+        # Not the other centre itself, which may be at the other side of a periodic box.
+        ends = starts - contacts.normals * (reach - contacts.depths)[:, None]
+        force = np.sqrt((contacts.forces**2).sum(axis=1))
+        normal = (contacts.forces * contacts.normals).sum(axis=1)
+        path = self._path("chains")
+        write_chains(path, starts, ends, {"force": force, "normal_force": normal, "wall": contacts.walls})
+        self.collections["chains"].add(world.time, path)
+
+
+def obstacle_meshes(world: World) -> list[Mesh]:
+    """All obstacles of a world where they are now."""
+    placed = []
+    for obstacle in world._dynamics.obstacles:
+        pose = obstacle.pose_at(world.time)
+        placed.append(obstacle.mesh.transformed(pose.rotation, pose.translation) if obstacle.moves else obstacle.mesh)
+    return placed
+
+
+def draw(path: Path, scene: models.Particles, world: World) -> None:
+    """A picture of a world as it is now, coloured by speed."""
+    spheres = world.spheres
+    options: dict[str, Any] = {"meshes": obstacle_meshes(world)} if world.dim == 3 else {}
+    box: Any = [scene.boxes[0].lower, scene.boxes[0].upper] if scene.boxes else scene.world.box
+    draw_spheres(
+        path, spheres.centres, spheres.radii, np.sqrt((spheres.velocities**2).sum(axis=1)), label="speed [m/s]",
+        box=box, title=f"t = {world.time:.4g} s", **options,
+    )  # fmt: skip

@@ -1,0 +1,232 @@
+"""Runs of scenes: scene → world → time loop with outputs; stopped at any moment, they go on with the same bits.
+
+Everything that is written depends on the state of the world alone. A checkpoint holds that state, and how much had been
+written; a run that goes on cuts files back to it. So the files at the end are the same, byte for byte, wherever and
+however often a run was stopped or killed.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from impinge.errors import RunError
+from impinge.output import Series
+from impinge.run import columns, state
+from impinge.run.folder import Folder
+from impinge.run.frames import Frames, draw
+from impinge.run.scene import Scene
+from impinge.run.schedule import Schedule, reached
+from impinge.run.world import World
+
+__all__ = ["Outcome", "run_scene"]
+
+_SECONDS = 0.2  # of steps between two looks at signals and the progress bar
+_CHECKPOINTS = 10  # in a run, unless the scene says otherwise
+
+
+@dataclass
+class Outcome:
+    """What a run has come to."""
+
+    folder: Path
+    time: float  # s, simulated
+    steps: int  # in all
+    finished: bool
+    stopped_by: int = 0  # number of the signal
+    steps_now: int = 0  # since it began or went on
+    sphere_steps: int = 0
+    seconds: float = 0.0  # of real time, likewise
+
+
+def run_scene(
+    scene: Scene,
+    out: str | os.PathLike[str],
+    *,
+    threads: int | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    tell: Callable[[World], Any] = lambda world: None,
+) -> Outcome:
+    """Run a scene to its end, or until SIGINT (Ctrl-C) or SIGTERM comes, which leave a checkpoint.
+
+    Parameters
+    ----------
+    scene : Scene
+    out : path
+        Folder to write into; an error if it is not empty.
+    threads : int, optional
+        Instead of what the scene says; results do not depend on it.
+    resume : bool
+        Go on with the run in the folder; begin it if it has not come to a checkpoint.
+    overwrite : bool
+        Start anew in a folder that is not empty.
+    tell : function of the world
+        Called at the start, and several times per second.
+    """
+    if scene.model.output.picture and importlib.util.find_spec("matplotlib") is None:
+        raise scene.document.error(("output", "picture"), "needs matplotlib; pip install 'impinge[report]'")
+    folder = Folder(Path(out), scene)
+    saved = folder.open(resume, overwrite)
+    if saved is None:
+        world, groups = scene.build_with_groups(threads)
+        saved = {"groups": groups, "frames": 0, "frame_files": 0, "series": 0, "rows": 0}
+        run = _Run(scene, folder, world, saved, begins=True)
+    else:
+        world = state.to_world(World, saved["world"], threads or scene.model.run.threads, {})
+        run = _Run(scene, folder, world, saved, begins=False)
+    return run.go(tell)
+
+
+class _Run:
+    """A world, and what is written about it."""
+
+    def __init__(self, scene: Scene, folder: Folder, world: World, saved: dict[str, Any], begins: bool) -> None:
+        self.scene, self.folder, self.world, self.begins = scene.model, folder, world, begins
+        self.groups = {name: tuple(ids) for name, ids in saved["groups"].items()}
+        self.saved = saved
+        self.series: Series | None = None
+        self.until = self.scene.run.until
+        self.saved_time = math.nan  # of the last checkpoint
+        if not begins:
+            self.saved_time = world.time
+            if not reached(self.until, world.time - world.dt):
+                raise scene.document.error(
+                    ("run", "until"), f"found {self.until:g}, expected at least {world.time:g}, where the run is"
+                )
+
+    def go(self, tell: Callable[[World], Any]) -> Outcome:
+        """The time loop."""
+        world, outcome = self.world, Outcome(self.folder.path, 0.0, 0, False)
+        start, first = time.perf_counter(), world.steps
+        if not self.begins and reached(world.time, self.until):
+            return Outcome(self.folder.path, world.time, world.steps, True)
+        tell(world)
+        try:
+            self._open_outputs()
+            with _Signals() as signals:
+                while True:
+                    self._write_due()
+                    if reached(world.time, self.until) or signals.came:
+                        break
+                    outcome.sphere_steps += self._advance()
+                    tell(world)
+                self._close(finished=reached(world.time, self.until))
+        except OSError as error:
+            raise RunError(f"{error.filename or self.folder.path}: {error.strerror}; {self._way_back()}") from None
+        except RunError as error:
+            raise RunError(f"{error}; {self._way_back()}") from None
+        finally:
+            if self.series is not None:
+                self.series.close()
+        outcome.time, outcome.steps, outcome.steps_now = world.time, world.steps, world.steps - first
+        outcome.finished, outcome.stopped_by = reached(world.time, self.until), signals.came
+        outcome.seconds = time.perf_counter() - start
+        self._summarise(outcome)
+        return outcome
+
+    def _open_outputs(self) -> None:
+        saved, folder, output = self.saved, self.folder.path, self.scene.output
+        self.frame_times = Schedule(output.frames, saved["frames"])
+        self.row_times = Schedule(output.series, saved["series"])
+        self.save_times = Schedule(output.checkpoint or self.until / _CHECKPOINTS)
+        names, path = columns.names(self.scene, self.world), folder / "series.csv"
+        if self.begins:
+            self.folder.begin()
+        else:
+            self.save_times.tick(self.world.time)
+            self.folder.keep_scene()
+        self.frames = Frames(folder, self.scene, self.groups, saved["frame_files"], self.world.time)
+        if output.series is not None:
+            self.series = Series(path, names) if self.begins else Series.resume(path, names, saved["rows"])
+
+    def _write_due(self) -> None:
+        """Frames and rows that are due; then, so that it knows of them, the checkpoint."""
+        now = self.world.time
+        if self.frame_times.is_due(now):
+            self.frames.write(self.world)
+            self.frame_times.tick(now)
+        if self.series is not None and self.row_times.is_due(now):
+            self.series.append(columns.values(self.scene, self.world, self.groups))
+            self.row_times.tick(now)
+        if self.save_times.is_due(now):
+            self._save()
+            self.save_times.tick(now)
+
+    def _advance(self) -> int:
+        """Some steps, towards whatever is due next and not beyond; returns how many spheres times how many steps."""
+        world = self.world
+        when = min(self.frame_times.next, self.row_times.next, self.save_times.next, self.until)
+        # One step less than division says, as that rounds; the last ones are made one by one.
+        count = max(min(int((when - world.time) / world.dt) - 1, self._pace()), 1)
+        start = time.perf_counter()
+        world.step(count)
+        self._per_step = (time.perf_counter() - start) / count
+        return count * len(world._dynamics.particles)
+
+    _per_step = math.inf  # s, real time
+
+    def _pace(self) -> int:
+        return max(int(_SECONDS / self._per_step), 1)
+
+    def _save(self) -> None:
+        self.folder.save({
+            "groups": self.groups,
+            "frames": self.frame_times.passed,
+            "frame_files": self.frames.written,
+            "series": self.row_times.passed,
+            "rows": self.series.rows if self.series else 0,
+            "world": state.of_world(self.world),
+        })  # fmt: skip
+        self.saved_time = self.world.time
+
+    def _close(self, finished: bool) -> None:
+        if finished and self.scene.output.picture:
+            draw(self.folder.path / "picture.png", self.scene, self.world)
+        self._save()
+
+    def _way_back(self) -> str:
+        if math.isnan(self.saved_time):
+            return "there is no checkpoint yet"
+        return f"the checkpoint of t = {self.saved_time:g} s in {self.folder.path} is whole, --resume goes on from it"
+
+    def _summarise(self, outcome: Outcome) -> None:
+        world, seen = self.world, self.world.statistics
+        self.folder.write_summary({
+            "finished": outcome.finished,
+            "time": outcome.time,
+            "steps": outcome.steps,
+            "dt": world.why_dt,
+            "spheres": len(world._dynamics.particles),
+            "rebuilds": seen.rebuilds,
+            "last part": {"steps": outcome.steps_now, "seconds": round(outcome.seconds, 3)},
+        })  # fmt: skip
+
+
+class _Signals:
+    """Notes SIGINT and SIGTERM instead of ending the program."""
+
+    def __init__(self) -> None:
+        self.came = 0
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> _Signals:
+        if threading.current_thread() is threading.main_thread():  # others may not ask for signals
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def _note(self, number: int, frame: Any) -> None:
+        self.came = number
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,228 @@
+"""From what a scene file says to a world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge import _check
+from impinge.bodies.filling import fill_lattice, fill_random
+from impinge.bodies.motion import Motion
+from impinge.bodies.rain import Rain
+from impinge.broad.files import read_spheres
+from impinge.broad.space import Space, read_space
+from impinge.errors import InputError
+from impinge.response.materials import Material
+from impinge.run.scene import meshes, models
+from impinge.run.scene.toml import Document, Key, LocatedError
+from impinge.run.world import World
+from impinge.shapes.files import read_mesh
+from impinge.shapes.mesh import Mesh
+
+__all__ = ["Built", "build"]
+
+_Floats = NDArray[np.float64]
+
+
+class Built(NamedTuple):
+    """A world, and which spheres belong to which group."""
+
+    world: World
+    groups: dict[str, tuple[int, int]]  # permanent numbers from … to below …
+
+
+def build(scene: models.Particles, document: Document, threads: int | None) -> Built:
+    """Make the world of a scene."""
+    return _Builder(scene, document).build(threads)
+
+
+class _Builder:
+    """Adds one thing after the other; errors name the line of what they are about."""
+
+    def __init__(self, scene: models.Particles, document: Document) -> None:
+        self.scene, self.document = scene, document
+        self.folder = document.path.parent
+        self.materials: dict[str, Material] = {}
+        self.placed: list[tuple[_Floats, _Floats]] = []  # centres and radii of all spheres so far
+
+    @contextmanager
+    def at(self, *key: str | int) -> Iterator[None]:
+        """Errors inside are about this table, or about one of its keys if they begin with it."""
+        try:
+            yield
+        except LocatedError:
+            raise
+        except InputError as error:
+            raise self.document.error_in(key, str(error)) from None
+
+    def build(self, threads: int | None) -> Built:
+        scene, settings = self.scene, self.scene.world.model_dump()
+        self.dim = scene.world.dim
+        with self.at("world"):
+            self.space = read_space(scene.world.box, scene.world.periodic, self.dim)
+            self.world = World(**settings, threads=threads)
+        for name, material in scene.materials.items():
+            with self.at("materials", name):
+                self.materials[name] = Material(**material.model_dump(exclude_unset=True))
+        self._add_contacts()
+        groups = {}
+        for number, spheres in enumerate(scene.spheres):
+            with self.at("spheres", number):
+                ids = self._add_spheres(spheres, ("spheres", number))
+            first = int(ids[0]) if len(ids) else 0
+            groups[spheres.name or f"spheres {number + 1}"] = first, first + len(ids)
+        self._add_walls()
+        for number, obstacle in enumerate(scene.obstacles):
+            with self.at("obstacles", number):
+                self._add_obstacle(obstacle, ("obstacles", number))
+        self._add_sources_and_sinks()
+        with self.at():
+            self.world.check()
+        return Built(self.world, groups)
+
+    def _add_contacts(self) -> None:
+        for number, contact in enumerate(self.scene.contacts):
+            with self.at("contacts", number):
+                one, other = (self.materials[name] for name in contact.materials)
+                for name, material in self.materials.items():
+                    if material in (one, other) and name not in contact.materials:
+                        raise InputError(
+                            f"materials: found {contact.materials}, one of which is the same as {name!r}, expected "
+                            "materials that differ in a number at least"
+                        )
+                law = contact.model_dump(exclude_unset=True, exclude={"materials"})
+                self.world.set_contact(one, other, Material(density=1.0, **law))
+
+    def _add_spheres(self, spheres: models.Spheres, key: Key) -> NDArray[np.int64]:
+        centres, radii = self._places(spheres, key)
+        if centres.shape[1] != self.dim:
+            raise InputError(f"file: found {centres.shape[1]} coordinates per sphere, expected {self.dim}")
+        self.placed.append((centres, radii))
+        velocities = np.zeros(centres.shape)
+        if spheres.velocity is not None:
+            velocities += _check.vector("velocity", spheres.velocity, self.dim)
+        if spheres.random_velocity is not None:
+            largest, seed = spheres.random_velocity.largest, spheres.random_velocity.seed
+            velocities += np.random.Generator(np.random.PCG64(seed)).uniform(-largest, largest, centres.shape)
+        return self.world.add_spheres(
+            centres, radii, self.materials[spheres.material], velocities, self._spin(spheres.spin)
+        )
+
+    def _places(self, spheres: models.Spheres, key: Key) -> tuple[_Floats, _Floats]:
+        """Centres and radii, (n, d) and (n,)."""
+        sizes: Any = spheres.radii if spheres.distribution is None else spheres.distribution.arguments
+        if spheres.file is not None:
+            return self._read_spheres(spheres)
+        if spheres.random is not None:
+            region = spheres.random.model_dump()
+            with self.at(*key, "random"):
+                self._check_corners(spheres.random)
+                return fill_random(
+                    radii=sizes, avoid=self._all_placed(), periodic=self._periodic_in(spheres.random), **region
+                )
+        if spheres.lattice is not None:
+            with self.at(*key, "lattice"):
+                self._check_corners(spheres.lattice)
+                return fill_lattice(radii=sizes, **spheres.lattice.model_dump())
+        for row in spheres.centres or []:
+            _check.vector("centres", row, self.dim)
+        centres = _check.vectors("centres", spheres.centres, self.dim)
+        return centres, _check.sizes("radii", spheres.radii, len(centres), "centres")
+
+    def _read_spheres(self, spheres: models.Spheres) -> tuple[_Floats, _Floats]:
+        assert spheres.file is not None
+        radius = spheres.radii if isinstance(spheres.radii, float) else None
+        path = self.folder / spheres.file
+        if not path.is_file():
+            raise InputError(f"file: found {spheres.file!r}, expected a file; {path} is none")
+        try:
+            centres, radii = read_spheres(path, radius)
+            centres = _check.vectors("centres", centres, centres.shape[1])
+            return centres, _check.sizes("radii", radii if radius is None else spheres.radii, len(centres), "centres")
+        except InputError as error:
+            raise InputError(f"file: {str(error).replace('--radius', 'the key radii')}") from None
+
+    def _check_corners(self, region: models.Random | models.Lattice | models.Source | models.Sink) -> None:
+        _check.vector("lower", region.lower, self.dim)
+        _check.vector("upper", region.upper, self.dim)
+
+    def _all_placed(self) -> tuple[_Floats, _Floats]:
+        none = (np.empty((0, self.dim)), np.empty(0))
+        centres, radii = zip(none, *self.placed, strict=True)
+        return np.concatenate(centres), np.concatenate(radii)
+
+    def _periodic_in(self, region: models.Random) -> list[bool]:
+        """Along which axes a region is the whole of a periodic box."""
+        space: Space = self.space
+        return [
+            space.period[axis] > 0
+            and region.lower[axis] == space.low[axis]
+            and region.upper[axis] == space.low[axis] + space.lengths[axis]
+            for axis in range(self.dim)
+        ]
+
+    def _spin(self, spin: Any) -> Any:
+        if spin is not None and self.dim == 3:
+            return _check.vector("spin", spin)
+        return spin
+
+    def _made_of(self, name: str | None) -> Material | None:
+        return None if name is None else self.materials[name]
+
+    def _add_walls(self) -> None:
+        for number, plane in enumerate(self.scene.planes):
+            with self.at("planes", number):
+                values = plane.model_dump(exclude={"material"})
+                self.world.add_plane(material=self._made_of(plane.material), **values)
+        for number, box in enumerate(self.scene.boxes):
+            with self.at("boxes", number):
+                self.world.add_box(box.lower, box.upper, self._made_of(box.material))
+
+    def _add_obstacle(self, obstacle: models.Obstacle, key: Key) -> None:
+        mesh = meshes.placed(self._mesh(obstacle, key), obstacle)
+        motion = None
+        if obstacle.velocity is not None or obstacle.rotation is not None:
+            turning = None
+            if obstacle.rotation is not None:
+                with self.at(*key, "rotation"):
+                    axis = meshes.unit("axis", np.array(obstacle.rotation.axis))
+                turning = (axis * obstacle.rotation.rate, obstacle.rotation.centre)
+            motion = Motion(obstacle.velocity or (0.0, 0.0, 0.0), turning)
+        self.world.add_obstacle(mesh, self._made_of(obstacle.material), motion, name=obstacle.name)
+
+    def _mesh(self, obstacle: models.Obstacle, key: Key) -> Mesh:
+        if obstacle.file is not None:
+            try:
+                return read_mesh(self.folder / obstacle.file)
+            except InputError as error:
+                raise InputError(f"file: {error}") from None
+        for kind, make in _MESHES.items():
+            table = getattr(obstacle, kind)
+            if table is not None:
+                with self.at(*key, kind):
+                    return make(table)
+        raise AssertionError("the model has checked that there is one")
+
+    def _add_sources_and_sinks(self) -> None:
+        for number, source in enumerate(self.scene.sources):
+            with self.at("sources", number):
+                self._check_corners(source)
+                sizes: Any = source.radii if source.distribution is None else source.distribution.arguments
+                options = source.model_dump(include={"lower", "upper", "rate", "velocity", "seed", "count"})
+                self.world.add_source(Rain(radii=sizes, **options), self.materials[source.material])
+        for number, sink in enumerate(self.scene.sinks):
+            with self.at("sinks", number):
+                self.world.add_sink(sink.lower, sink.upper)
+
+
+_MESHES: dict[str, Any] = {
+    "cone": meshes.cone,
+    "wedge": meshes.wedge,
+    "cylinder": meshes.cylinder,
+    "block": meshes.block,
+    "plate": meshes.plate,
+}

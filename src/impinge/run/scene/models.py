@@ -1,0 +1,428 @@
+"""What a scene file may say: every table and key, with units; checked by pydantic, which also makes the reference.
+
+A value is checked here by itself; whether values go together with the rest of the scene is checked where they are used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+__all__ = [
+    "Allowed", "Box", "Contact", "Distribution", "Lattice", "Material", "Measure", "Obstacle", "Output", "Particles",
+    "Plane", "Random", "RandomVelocity", "Run", "Sink", "Source", "Spheres", "Table", "World",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What a type allows, for messages and the reference."""
+
+    text: str
+
+
+Number = Annotated[float, Allowed("a number")]
+Positive = Annotated[float, Field(gt=0), Allowed("a number above 0")]
+NotNegative = Annotated[float, Field(ge=0), Allowed("a number of at least 0")]
+Share = Annotated[float, Field(gt=0, le=1), Allowed("more than 0 and at most 1")]
+Jitter = Annotated[float, Field(ge=0, le=1), Allowed("0 to 1")]
+Poisson = Annotated[float, Field(ge=0, lt=0.5), Allowed("0 to below 0.5")]
+Count = Annotated[int, Field(ge=1), Allowed("a whole number of at least 1")]
+Seed = Annotated[int, Field(ge=0), Allowed("a whole number of at least 0")]
+Segments = Annotated[int, Field(ge=3, le=10_000), Allowed("a whole number from 3 to 10000")]
+Word = Annotated[str, StringConstraints(pattern=r"^[\w .+-]+$"), Allowed("letters, digits, spaces and . _ + -")]
+Vector = Annotated[
+    list[float], Field(min_length=2, max_length=3), Allowed("2 or 3 numbers, as many as the world has dimensions")
+]
+Vector3 = Annotated[list[float], Field(min_length=3, max_length=3), Allowed("3 numbers")]
+Pair = Annotated[list[str], Field(min_length=2, max_length=2), Allowed("a list of two names")]
+Numbers = Annotated[list[float], Allowed("a list of numbers")]
+Flags = Annotated[list[bool], Field(min_length=2, max_length=3), Allowed("a list of those, one for each axis")]
+Lengths = Annotated[list[float], Field(min_length=2, max_length=3), Allowed("lengths from 0")]
+Corners = Annotated[list[Vector], Field(min_length=2, max_length=2), Allowed("a lower and an upper corner")]
+Places = Annotated[
+    list[Vector],
+    Field(min_length=1),
+    Allowed("a list of points, each with as many numbers as the world has dimensions"),
+]
+Auto = Literal["auto"]
+
+
+def about(text: str, unit: str = "", default: Any = None) -> Any:
+    """A key that may be left out."""
+    return Field(default=default, description=text, json_schema_extra={"unit": unit} if unit else None)
+
+
+def needed(text: str, unit: str = "") -> Any:
+    """A key that every table must have."""
+    return Field(description=text, json_schema_extra={"unit": unit} if unit else None)
+
+
+def several(text: str, kind: type = list) -> Any:
+    """Tables of which there may be none."""
+    return Field(default_factory=kind, description=text)
+
+
+class Table(BaseModel):
+    """A table of a scene file; keys that are not known are errors, and nothing is converted."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+    def given(self, *names: str) -> list[str]:
+        """Which of these keys the file has."""
+        return [name for name in names if name in self.model_fields_set]
+
+    def only_one_of(self, *names: str) -> str:
+        """The one of these keys that the file has; an error if it has none or several."""
+        found = self.given(*names)
+        if len(found) != 1:
+            what = " and ".join(found) or "none of them"
+            raise ValueError(f"{', '.join(found or names)}: found {what}, expected one of {', '.join(names)}")
+        return found[0]
+
+    def only_with(self, key: str, allowed: bool, partner: str) -> None:
+        """An error if a key is given where it means nothing."""
+        if key in self.model_fields_set and not allowed:
+            raise ValueError(f"{key}: found {getattr(self, key)!r}, expected it only with {partner}")
+
+
+class World(Table):
+    """Space, time and how neighbours are found."""
+
+    dim: Literal[2, 3] = about("Discs in two dimensions, or spheres in three.", default=3)
+    gravity: Vector | None = about("Gravity; 9.81 down the last axis by default.", "m/s²")
+    dt: Positive | Auto = about('Time step; "auto" takes a fiftieth of the shortest contact.', "s", "auto")
+    integrator: Literal["velocity", "position", "position-central"] = about(
+        "Velocity Verlet; position Verlet as in [Muth2007b], whose dampers lag half a step; or without the lag.",
+        default="velocity",
+    )
+    search: Literal["auto", "brute", "verlet", "cells", "sweep", "levels"] = about(
+        "How near spheres are found; results do not depend on it.", default="auto"
+    )
+    skin: NotNegative | Auto = about("How much farther than needed the search looks.", "m", "auto")
+    box: Lengths | Corners | None = about(
+        "Lengths of the box from 0, or lower and upper corner; needed for periodic sides.", "m"
+    )
+    periodic: bool | Flags = about("Whether the box repeats, along all axes or each.", default=False)
+
+
+class Run(Table):
+    """How long."""
+
+    until: Positive = needed("Simulated time at which the run ends; a finished run can go on after it is raised.", "s")
+    threads: Count | None = about("Threads; all cores by default. Results do not depend on it.")
+
+
+class Output(Table):
+    """What is written, and when; everything is optional."""
+
+    frames: Positive | None = about("Interval of the frames for ParaView and OVITO.", "s")
+    formats: Annotated[
+        list[Literal["vtp", "xyz"]], Field(min_length=1), Allowed('a list of "vtp" (ParaView) and "xyz" (OVITO)')
+    ] = about("Files of a frame.", default=["vtp"])
+    chains: bool = about("Whether frames show contact forces as lines (force chains).", default=False)
+    series: Positive | None = about("Interval of the rows of series.csv.", "s")
+    checkpoint: Positive | None = about(
+        "Interval of checkpoints, from which a run that was stopped goes on; a tenth of the run by default.", "s"
+    )
+    picture: bool = about("Whether a picture of the end is drawn (needs matplotlib).", default=False)
+
+
+class Law(Table):
+    """How two bodies push each other."""
+
+    stiffness: Positive | None = about("Linear spring.", "N/m")
+    young: Positive | None = about("Young's modulus, instead of a stiffness: the law of Hertz and Mindlin.", "Pa")
+    poisson: Poisson | None = about("Poisson's ratio, for Hertz; 0.3 by default.")
+    damping: NotNegative | None = about("Coefficient of the dashpot.", "N s/m")
+    restitution: Share | None = about("Instead of a damping: velocity after a head-on collision over that before.")
+    friction: NotNegative | None = about("Coefficient of Coulomb friction; 0 by default.")
+    rolling: NotNegative | None = about("Coefficient of rolling resistance; 0 by default.")
+    cohesion: NotNegative | None = about("Work of adhesion; 0 by default.", "J/m²")
+    unloading: Positive | None = about("Spring on the way back, for plastic contact after Luding.", "N/m")
+    pull: NotNegative | None = about("Spring of the adhesion that plastic contact leaves.", "N/m")
+    tangential: NotNegative | None = about("Tangential stiffness over normal; 2/7 by default.")
+
+
+class Material(Law):
+    """What bodies are made of; pairs of materials meet by the rule of means, unless contacts say more."""
+
+    density: Positive = needed("Density; of discs, mass per area.", "kg/m³ (kg/m² in two dimensions)")
+
+
+class Contact(Law):
+    """How two materials meet, instead of by the rule of means."""
+
+    materials: Pair = needed("Names of the two materials, which may be the same.")
+
+
+class Distribution(Table):
+    """Radii to draw."""
+
+    kind: Literal["uniform", "lognormal", "power", "choice"] = needed(
+        "Shape of the distribution, by number of spheres."
+    )
+    low: Positive | None = about("Smallest radius; not for choice.", "m")
+    high: Positive | None = about("Largest radius; not for choice.", "m")
+    mean: Positive | None = about("Mean of the lognormal distribution before it is cut off.", "m")
+    sigma: Positive | None = about("Deviation of ln r of the lognormal distribution.")
+    exponent: Number | None = about("Of the power law: the number of spheres per radius goes with r^exponent.")
+    radii: Numbers | None = about("Radii of a choice.", "m")
+    weights: Numbers | None = about("Their shares in the number of spheres.")
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """As the functions that fill take it."""
+        return (self.kind, *(getattr(self, key) for key in _DISTRIBUTIONS[self.kind]))
+
+    @model_validator(mode="after")
+    def _check_keys(self) -> Distribution:
+        wanted = _DISTRIBUTIONS[self.kind]
+        missing = [key for key in wanted if key not in self.model_fields_set]
+        if missing:
+            raise ValueError(f"{missing[0]}: missing, expected {', '.join(wanted)} with kind {self.kind!r}")
+        for key in self.model_fields_set - {"kind", *wanted}:
+            raise ValueError(f"{key}: found it with kind {self.kind!r}, expected {', '.join(wanted)}")
+        return self
+
+
+_DISTRIBUTIONS = {
+    "uniform": ("low", "high"),
+    "lognormal": ("mean", "sigma", "low", "high"),
+    "power": ("low", "high", "exponent"),
+    "choice": ("radii", "weights"),
+}
+
+
+class Random(Table):
+    """Spheres at random places that do not overlap, nor any that are there already."""
+
+    lower: Vector = needed("Lower corner of the region.", "m")
+    upper: Vector = needed("Upper corner.", "m")
+    fraction: Share | None = about("Share of the region's volume that is filled.")
+    count: Count | None = about("Instead: number of spheres. Neither if there is a radius for each.")
+    gap: NotNegative = about("Least distance between surfaces.", "m", 0.0)
+    seed: Seed = about("Another seed gives other places.", default=0)
+
+
+class Lattice(Table):
+    """Spheres in rows."""
+
+    kind: Literal["cubic", "hexagonal"] = about("Cubic (square), or the densest packing (triangular).", default="cubic")
+    lower: Vector = needed("Lower corner of the region.", "m")
+    upper: Vector = needed("Upper corner.", "m")
+    spacing: Positive | None = about("Distance of neighbours; twice the largest radius by default.", "m")
+    jitter: Jitter = about("Spheres are moved at random by up to this part of what the spacing leaves.", default=0.0)
+    count: Count | None = about("Take this many places only, from below.")
+    seed: Seed = about("Another seed gives other moves, and other radii of a distribution.", default=0)
+
+
+class RandomVelocity(Table):
+    """Velocities that are uniform in a cube."""
+
+    largest: NotNegative = needed("Every component is from −largest to +largest.", "m/s")
+    seed: Seed = about("Another seed gives other velocities.", default=0)
+
+
+class Spheres(Table):
+    """Spheres, or discs, at the start: given one by one, from a file, at random places, or on a lattice."""
+
+    name: Word | None = about('Of the group, for measures; "spheres 1" and so on by default.')
+    material: str = needed("Name of a material.")
+    centres: Places | None = about("Centres.", "m")
+    file: str | None = about("Instead: .csv, .npy, .npz or .xyz with x, y, (z) and radius; beside the scene file.")
+    random: Random | None = about("Instead: a region to fill at random.")
+    lattice: Lattice | None = about("Instead: a region to fill in rows.")
+    radii: Positive | Numbers | None = about("Radius of all spheres, or of each.", "m")
+    distribution: Distribution | None = about("Instead of radii, for random and lattice.")
+    velocity: Vector | None = about("Velocity of all; 0 by default.", "m/s")
+    random_velocity: RandomVelocity | None = about("Random velocities, added to that of all.")
+    spin: Number | Vector3 | None = about("Spin of all: 3 numbers, or one in two dimensions; 0 by default.", "rad/s")
+
+    @model_validator(mode="after")
+    def _check_keys(self) -> Spheres:
+        source = self.only_one_of("centres", "file", "random", "lattice")
+        self.only_with("distribution", source in ("random", "lattice"), "random or lattice")
+        if source in ("random", "lattice"):
+            self.only_one_of("radii", "distribution")
+        elif source == "centres" and self.radii is None:
+            raise ValueError("radii: missing, expected it with centres")
+        elif source == "file" and isinstance(self.radii, list):
+            raise ValueError("radii: found a list, expected one number for all spheres of the file, or none")
+        return self
+
+
+class Plane(Table):
+    """An endless wall, felt from the side of its normal."""
+
+    name: Word | None = about('For forces in series.csv; "wall 1" and so on by default.')
+    point: Vector = needed("A point of the plane.", "m")
+    normal: Vector = needed("Towards the spheres; of any length.")
+    material: str | None = about("Name of a material; that of the sphere that touches by default.")
+    velocity: Vector | None = about("It moves steadily.", "m/s")
+    load: NotNegative | None = about("Instead: pressed along its normal with this force, it gives way.", "N")
+    mass: Positive | None = about("Inertia of a plane under load; that of all spheres at the start by default.", "kg")
+
+
+class Box(Table):
+    """Walls around a box, felt from inside; none along periodic axes."""
+
+    lower: Vector = needed("Lower corner.", "m")
+    upper: Vector = needed("Upper corner.", "m")
+    material: str | None = about("Name of a material; that of the sphere that touches by default.")
+
+
+class Cone(Table):
+    """A funnel about the z axis, from its orifice at z = 0 upwards."""
+
+    orifice: NotNegative = needed("Radius at the lower end.", "m")
+    radius: Positive = needed("Radius at the upper end.", "m")
+    height: Positive = needed("Height of the cone.", "m")
+    rim: NotNegative = about("Height of a cylinder on top of it.", "m", 0.0)
+    segments: Segments = about("Number of flat parts around.", default=48)
+
+
+class Wedge(Table):
+    """A hopper with a slot along y, from its orifice at z = 0 upwards: two slopes, and two ends unless open."""
+
+    orifice: NotNegative = needed("Half the width of the slot, along x.", "m")
+    width: Positive = needed("Half the width at the top, along x.", "m")
+    height: Positive = needed("Height of the slopes.", "m")
+    length: Positive = needed("Length along y, about 0.", "m")
+    rim: NotNegative = about("Height of upright walls on top of the slopes.", "m", 0.0)
+    ends: bool = about("Whether there are walls at both ends.", default=True)
+
+
+class Cylinder(Table):
+    """A cylinder around the origin, such as a drum."""
+
+    radius: Positive = needed("Radius.", "m")
+    length: Positive = needed("Length.", "m")
+    axis: Literal["x", "y", "z"] = about("Its axis.", default="z")
+    ends: bool = about("Whether both ends are closed.", default=True)
+    segments: Segments = about("Number of flat parts around.", default=48)
+
+
+class Block(Table):
+    """A box with sides along the axes."""
+
+    lower: Vector3 = needed("Lower corner.", "m")
+    upper: Vector3 = needed("Upper corner.", "m")
+
+
+class Plate(Table):
+    """A rectangle around the origin, in the plane z = 0."""
+
+    size: Annotated[list[Positive], Field(min_length=2, max_length=2), Allowed("two numbers above 0")] = needed(
+        "Along x and y.", "m"
+    )
+
+
+class Turn(Table):
+    """A rotation that brings an obstacle into place."""
+
+    axis: Vector3 = needed("Axis through the origin, of any length.")
+    angle: Number = needed("Angle, counter-clockwise seen against the axis.", "°")
+
+
+class Rotation(Table):
+    """Steady rotation."""
+
+    axis: Vector3 = needed("Axis, of any length.")
+    rate: Number = needed("Angle per time.", "rad/s")
+    centre: Vector3 = about("A point on the axis at the start.", "m", [0.0, 0.0, 0.0])
+
+
+class Obstacle(Table):
+    """A body of triangles that spheres run into from both sides; three dimensions only."""
+
+    name: Word | None = about('For forces in series.csv; "obstacle 1" and so on by default.')
+    material: str | None = about("Name of a material; that of the sphere that touches by default.")
+    file: str | None = about("Mesh, in any format trimesh reads; beside the scene file.")
+    cone: Cone | None = about("Instead: a funnel.")
+    wedge: Wedge | None = about("Instead: a hopper with a slot.")
+    cylinder: Cylinder | None = about("Instead: a cylinder or drum.")
+    block: Block | None = about("Instead: a box.")
+    plate: Plate | None = about("Instead: a rectangle.")
+    scale: Positive = about("Size, at first.", default=1.0)
+    rotate: Turn | None = about("Rotation, then.")
+    translate: Vector3 | None = about("Where it is put, at last.", "m")
+    velocity: Vector3 | None = about("It moves steadily.", "m/s")
+    rotation: Rotation | None = about("It turns steadily.")
+
+    @model_validator(mode="after")
+    def _check_keys(self) -> Obstacle:
+        self.only_one_of("file", "cone", "wedge", "cylinder", "block", "plate")
+        return self
+
+
+class Source(Table):
+    """A box in which spheres appear at random places, one after the other; those without room wait."""
+
+    material: str = needed("Name of a material.")
+    lower: Vector = needed("Lower corner.", "m")
+    upper: Vector = needed("Upper corner.", "m")
+    radii: Positive | Numbers | None = about("Radius of all spheres, or of one after the other.", "m")
+    distribution: Distribution | None = about("Instead of radii.")
+    rate: Positive = needed("Spheres per second.", "1/s")
+    velocity: Vector | None = about("Of new spheres; at rest by default.", "m/s")
+    count: Count | None = about("Number of spheres after which the source is empty.")
+    seed: Seed = about("Another seed gives other places.", default=0)
+
+    @model_validator(mode="after")
+    def _check_keys(self) -> Source:
+        self.only_one_of("radii", "distribution")
+        return self
+
+
+class Sink(Table):
+    """A box in which spheres vanish; series.csv counts them."""
+
+    name: Word | None = about('For series.csv; "sink 1" and so on by default.')
+    lower: Vector = needed("Lower corner.", "m")
+    upper: Vector = needed("Upper corner.", "m")
+
+
+class Measure(Table):
+    """Columns of series.csv."""
+
+    name: Word = needed("Of the columns.")
+    kind: Literal["mixing", "segregation", "beyond"] = needed(
+        "Mixing index of two groups after Lacey, 0 (apart) to about 1 (mixed at random); 1 less this index; or number "
+        "and mass of the spheres beyond a plane."
+    )
+    groups: Pair | None = about("Of mixing and segregation: names of two groups of spheres.")
+    cell: Positive | None = about(
+        "Of mixing and segregation: edge of the cells, which should hold ten spheres or more.", "m"
+    )
+    point: Vector | None = about("Of beyond: a point of the plane.", "m")
+    normal: Vector | None = about("Of beyond: the side whose spheres are counted.")
+
+    @model_validator(mode="after")
+    def _check_keys(self) -> Measure:
+        wanted = ("point", "normal") if self.kind == "beyond" else ("groups", "cell")
+        for key in ("groups", "cell", "point", "normal"):
+            if (key in wanted) != (key in self.model_fields_set):
+                state = "missing" if key in wanted else "found it"
+                raise ValueError(f"{key}: {state}, expected {' and '.join(wanted)} with kind {self.kind!r}")
+        return self
+
+
+class Particles(Table):
+    """A scene of spheres or discs."""
+
+    kind: Literal["particles"] = about("What the scene is about.", default="particles")
+    world: World = Field(default_factory=World, description="Space, time and search.")
+    run: Run = needed("How long.")
+    output: Output = Field(default_factory=Output, description="What is written.")
+    materials: dict[str, Material] = several("Materials, by name.", dict)
+    contacts: list[Contact] = several("How pairs of materials meet.")
+    spheres: list[Spheres] = several("Spheres at the start.")
+    planes: list[Plane] = several("Endless walls.")
+    boxes: list[Box] = several("Walls around boxes.")
+    obstacles: list[Obstacle] = several("Bodies of triangles.")
+    sources: list[Source] = several("Where spheres appear.")
+    sinks: list[Sink] = several("Where spheres vanish.")
+    measures: list[Measure] = several("Columns of series.csv.")
