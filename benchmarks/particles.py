@@ -49,7 +49,6 @@ def _arguments(arguments: list[str] | None) -> argparse.Namespace:
 def _load(names: list[str], threads: list[int]) -> tuple[list[Any], dict[str, str]]:
     """Ours and the peers that run a few spheres, and the absent with the reason."""
     import tempfile
-
     from dataclasses import replace
 
     from benchmarks.particle_motion import cases, lammps, liggghts, ours, simulator, yade

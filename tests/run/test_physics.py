@@ -118,7 +118,7 @@ class TestCollisions:
         assert world.time == pytest.approx(expected, rel=2e-3)
 
     def test_plastic_rebound(self):
-        """e = √(k₁/k₂), and what is lost is dissipated."""
+        """E = √(k₁/k₂), and what is lost is dissipated."""
         material = Material(RHO, stiffness=K, unloading=4 * K)
         world = two_spheres(material, 1e-6, 0.5, contact_time() / 2000)
         before = world.energy()

@@ -273,11 +273,15 @@ def _move(
         xi, yi, zi = x[i, 0] + vx * move, x[i, 1] + vy * move, x[i, 2] + vz * move
         if around:
             xi, yi, zi = wrap(xi, low[0], period[0]), wrap(yi, low[1], period[1]), wrap(zi, low[2], period[2])
-        x_new[i, 0], x_new[i, 1], x_new[i, 2], x_new[i, 3] = xi, yi, zi, x[i, 3]
+        speed_sq = vx * vx + vy * vy + vz * vz
+        if speed_sq < math.inf:
+            x_new[i, 0], x_new[i, 1], x_new[i, 2], x_new[i, 3] = xi, yi, zi, x[i, 3]
+        else:  # it stays where it was last
+            x_new[i, 0], x_new[i, 1], x_new[i, 2], x_new[i, 3] = x[i, 0], x[i, 1], x[i, 2], x[i, 3]
+            speed_sq = math.inf
         if damped or not keep:
             u_new[i, 0], u_new[i, 1], u_new[i, 2] = vx + ax * half, vy + ay * half, vz + az * half
-        speed_sq = vx * vx + vy * vy + vz * vz
-        most = max(most, speed_sq if speed_sq < math.inf else math.inf)  # also if it is not a number
+        most = max(most, speed_sq)
         if rough:
             per = 1.0 / (turning * mass[i] * x[i, 3] * x[i, 3])
             bx, by, bz = sums[s, 3] * per, sums[s, 4] * per, sums[s, 5] * per

@@ -161,8 +161,7 @@ class Dynamics:
         with np.errstate(over="ignore", invalid="ignore"):
             bad = np.flatnonzero(~((self.particles.v**2).sum(axis=1) < np.inf))
         row = int(bad[np.argmin(self.particles.ids[bad])])
-        before = self._spare[0][row, :3]
-        return row, before
+        return row, self.particles.x[row, :3]
 
     def advance(self, count: int) -> int:
         """Make some steps, at most `count`, and no more than take a moment; returns how many, 0 if something broke."""
@@ -185,7 +184,7 @@ class Dynamics:
             count = 10
         reason = self._pass(count, self.dt, 0.0 if self.integrator == "position" else 0.5 * self.dt, True)
         done = int(self._shared[_particles.OPEN]) // (2 if self.rough else 1)
-        if done % 2:
+        if done % 2 and not self.rough:
             spare = self._spare
             self._spare = (p.x, p.u, p.q)
             p.x, p.u, p.q = spare
@@ -211,9 +210,10 @@ class Dynamics:
         fastest = np.zeros(blocks + 1)
         fastest[-1] = self._fastest_obstacle(poses) ** 2
         travel = lists.travel if keep else np.array([0.0, np.inf])
+        # Rough pairs are met in a pass of their own, after which each sphere can be moved in place.
+        x, u, q = (p.x, p.u, p.q) if self.rough and keep else self._spare
         _particles.advance(
-            blocks, steps, self._shared, travel, fastest, p.x, self._spare[0], p.u, self._spare[1], p.q,
-            self._spare[2], p.v, p.w, p.mass, p.turning, p.kinds, self.materials, self.table, self.rough, self._damped,
+            blocks, steps, self._shared, travel, fastest, p.x, x, p.u, u, p.q, q, p.v, p.w, p.mass, p.turning, p.kinds, self.materials, self.table, self.rough, self._damped,
             self.gravity, self.dt, move, half, keep, self.space.low, self.space.period, lists.pairs.starts,
             lists.partners, lists.pairs.known, lists.pairs.history, lists.own, lists.forces, lists.back_starts,
             lists.back, self.planes, lists.walls.starts, lists.walls.names,

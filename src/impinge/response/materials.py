@@ -182,7 +182,7 @@ def shortest_contact(table: NDArray[np.float64], lightest: NDArray[np.float64], 
 
 
 def _reduced(a: float, b: float) -> float:
-    """a b / (a + b), also where one or both are infinite."""
+    """A b / (a + b), also where one or both are infinite."""
     inverse = 1 / float(a) + 1 / float(b)
     return 1 / inverse if inverse > 0 else math.inf
 
