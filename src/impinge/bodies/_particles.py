@@ -295,9 +295,34 @@ def _move(
     return most
 
 
+@part
+def _turn(at, blocks, ahead):
+    """Which block is next in a step with rough contacts: (whether its pairs meet, or else it moves, block).
+
+    A block moves as soon as all blocks with partners of its spheres, at most `ahead` away, have met: then what they
+    have written is still in the cache.
+    """
+    lead = min(ahead + 1, blocks)
+    if at < lead:
+        return True, at
+    at -= lead
+    if at < 2 * (blocks - lead):
+        return at % 2 == 1, at // 2 + (lead if at % 2 == 1 else 0)
+    return False, at - (blocks - lead)
+
+
+@part
+def _await_partners(shared, ready, block, ahead, step):
+    """Wait until the pairs of all blocks with partners of a block have met."""
+    for other in range(max(block - ahead, 0), min(block + ahead + 1, len(ready))):
+        while ready[other] <= step:
+            give_way()
+    fetch_add(shared, OPEN, 0)  # so that nothing is read before
+
+
 @team
 def advance(
-    steps, shared, travel, fastest, x0, x1, u0, u1, q0, q1, v, w, mass, turning, kinds, materials, table, rough, damped,
+    steps, shared, ready, ahead, travel, fastest, x0, x1, u0, u1, q0, q1, v, w, mass, turning, kinds, materials, table, rough, damped,
     gravity, dt, move, half, keep, low, period, starts, partners, known, history, own, forces, back_starts, back,
     planes, wall_starts, walls, wall_known, wall_history, wall_forces, loads, near, surfaces, poses, patch_known,
     patch_history, lost, work,
@@ -310,8 +335,9 @@ def advance(
     near, surfaces, patch_known, patch_history : of obstacles, see `_obstacles`; poses : theirs in every step, or one
     for all steps; fastest : the last one is theirs.
 
-    Where contacts are rough a step has two passes: pairs, each listed with its lower number only, and then all else;
-    back[back_starts[i] : back_starts[i + 1]] : the entries of sphere i's partners of lower number.
+    Where contacts are rough a step has two passes: pairs, each listed with its lower number only, and all else;
+    back[back_starts[i] : back_starts[i + 1]] : the entries of sphere i's partners of lower number; ready : how often
+    the pairs of each block have met; ahead : how many blocks partners are apart, at most.
     """
     count = np.int64(len(x0))
     blocks = -(-count // BLOCK)
@@ -321,25 +347,28 @@ def advance(
     space, found = np.empty((near.most, _obstacles.WORK)), np.empty((_obstacles.MOST, _obstacles.COLUMNS))
     while True:
         ticket = fetch_add(shared, TICKET, 1)
-        turn, block = ticket // blocks, ticket % blocks
-        step = turn // passes
+        step = ticket // (passes * blocks)
         if step >= steps:
             return
-        while fetch_add(shared, OPEN, 0) < turn:
+        while fetch_add(shared, OPEN, 0) < step:
             give_way()
         if fetch_add(shared, STOP, 0) != 0:
             return
+        meets, block = False, ticket % blocks
+        if rough:
+            meets, block = _turn(ticket % (2 * blocks), blocks, ahead)
         x, x_new, u, u_new, q, q_new = (x0, x1, u0, u1, q0, q1) if step % 2 == 0 else (x1, x0, u1, u0, q1, q0)
         first, last = np.uint64(block * BLOCK), np.uint64(min((block + 1) * BLOCK, count))
-        if turn % passes < passes - 1:
+        if meets:
             _meet_rough_pairs(
                 first, last, x, u, q, mass, kinds, materials, table, dt, period, around, starts, partners, known,
                 history, keep, own, forces,
             )  # fmt: skip
-            if fetch_add(shared, FINISHED, 1) + 1 == (turn + 1) * blocks:
-                fetch_add(shared, OPEN, 1)
+            fetch_add(ready, np.uint64(block), 1)
+            fetch_add(shared, FINISHED, 1)
             continue
         if rough:
+            _await_partners(shared, ready, block, ahead, step)
             _add_rough_pairs(first, last, own, forces, back_starts, back, sums)
         else:
             _add_smooth_pairs(
@@ -359,7 +388,7 @@ def advance(
             first, last, sums, x, x_new, u_new, q_new, v, w, mass, turning, rough, damped, gravity, move, half, keep,
             low, period, around, lost, work,
         )  # fmt: skip
-        if fetch_add(shared, FINISHED, 1) + 1 == (turn + 1) * blocks:
+        if fetch_add(shared, FINISHED, 1) + 1 == (step + 1) * passes * blocks:
             _end_step(shared, travel, fastest, planes, wall_forces, loads, move, half, keep)
 
 

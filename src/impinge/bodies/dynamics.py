@@ -183,7 +183,7 @@ class Dynamics:
         elif count > 10:
             count = 10
         reason = self._pass(count, self.dt, 0.0 if self.integrator == "position" else 0.5 * self.dt, True)
-        done = int(self._shared[_particles.OPEN]) // (2 if self.rough else 1)
+        done = int(self._shared[_particles.OPEN])
         if done % 2 and not self.rough:
             spare = self._spare
             self._spare = (p.x, p.u, p.q)
@@ -213,7 +213,7 @@ class Dynamics:
         # Rough pairs are met in a pass of their own, after which each sphere can be moved in place.
         x, u, q = (p.x, p.u, p.q) if self.rough and keep else self._spare
         _particles.advance(
-            blocks, steps, self._shared, travel, fastest, p.x, x, p.u, u, p.q, q, p.v, p.w, p.mass, p.turning, p.kinds, self.materials, self.table, self.rough, self._damped,
+            blocks, steps, self._shared, np.zeros(blocks, np.int64), lists.apart // _particles.BLOCK + 1, travel, fastest, p.x, x, p.u, u, p.q, q, p.v, p.w, p.mass, p.turning, p.kinds, self.materials, self.table, self.rough, self._damped,
             self.gravity, self.dt, move, half, keep, self.space.low, self.space.period, lists.pairs.starts,
             lists.partners, lists.pairs.known, lists.pairs.history, lists.own, lists.forces, lists.back_starts,
             lists.back, self.planes, lists.walls.starts, lists.walls.names,

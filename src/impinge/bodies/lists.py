@@ -59,6 +59,7 @@ class Lists:
         self.pairs, self.walls, self.patches = _no_rows(), _no_rows(), _no_rows()
         self.partners = self.back = np.empty(0, np.int32)
         self.back_starts = np.zeros(1, np.int64)
+        self.apart = 0  # rows, at most, between two partners
         self.own, self.forces = np.empty((0, _particles.SUMS)), np.empty((0, 6))
         self.near: Near = near(combine([], []), np.empty((0, 4)), 0.0, np.empty((0, 0)))
         self.wall_forces = np.empty((0, 3))
@@ -161,6 +162,7 @@ class Lists:
         self.pairs = self._carried(where, self.pairs, starts[:-1], names, columns)
         self.partners = partners
         if rough:
+            self.apart = int(np.abs(pairs[:, 0] - pairs[:, 1]).max(initial=0))
             self.own, self.forces = np.empty((n, _particles.SUMS)), np.empty((len(pairs), 6))
             back_starts, self.back = np.zeros(n + 2, np.int64), np.empty(len(partners), np.int32)
             owners = np.empty(len(partners), np.int32)
