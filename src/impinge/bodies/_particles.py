@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from impinge._jit import fetch_add, give_way, part, team
+from impinge._jit import fetch_add, give_way, part, prefetch, team
 from impinge.bodies import _obstacles
 from impinge.bodies._contact import NEW, STORED, law_of, meet, recall, recall_spring, remember, remember_spring
 from impinge.broad._near import shorter, wrap
@@ -36,6 +36,7 @@ PLANE = 13
 # Columns of sums over the contacts of a sphere: force, torque, energy lost, work of what is driven.
 FORCE, TORQUE, LOST, WORK = 0, 3, 6, 7
 SUMS = 8
+AHEAD = np.uint64(6)  # entries by which forces are fetched before they are needed
 
 
 @part
@@ -72,20 +73,20 @@ def _add_smooth_pairs(
 
 
 @part
-def _meet_rough_pairs(
-    first, last, x, u, q, mass, kinds, materials, table, dt, period, around, starts, partners, known, history, keep,
-    own, forces,
+def _find_touching(
+    first, last, x, kinds, materials, table, period, around, starts, partners, known, history, keep, own, forces, hits,
+    ways,
 ):  # fmt: skip
-    """Contacts of spheres with partners of higher number: the sums of each sphere, and what to do to its partners.
+    """Listed pairs of some spheres that touch: how many; hits : sphere and entry of each, ways : difference of centres
+    and its square.
 
-    own : (n, SUMS); forces : force and torque on the partner, for every listed pair. Such a contact costs so much that
-    it is computed once for both. A history of three columns has the tangential springs only.
+    Found before anything is done about them, without a branch that depends on where spheres are: such branches cannot
+    be foreseen, and stop what comes after.
     """
-    slim = history.shape[1] == 3
     px, py, pz = period[0], period[1], period[2]
+    slim, count = history.shape[1] == 3, np.uint64(0)
     for i in range(first, last):
-        xi, yi, zi, ri = x[i, 0], x[i, 1], x[i, 2], x[i, 3]
-        fx, fy, fz, tx, ty, tz, gone = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        xi, yi, zi, ri, gone = x[i, 0], x[i, 1], x[i, 2], x[i, 3], 0.0
         for k in range(np.uint64(starts[i]), np.uint64(starts[i + np.uint64(1)])):
             j = np.uint64(partners[k])
             dx, dy, dz = xi - x[j, 0], yi - x[j, 1], zi - x[j, 2]
@@ -93,56 +94,84 @@ def _meet_rough_pairs(
                 dx, dy, dz = shorter(dx, px), shorter(dy, py), shorter(dz, pz)
             reach = ri + x[j, 3]
             distance_sq = dx * dx + dy * dy + dz * dz
-            if distance_sq >= reach * reach or distance_sq == 0.0:
-                forces[k, 0] = math.nan  # no contact
-                if keep and known[k]:  # what its springs still held is lost
-                    known[k] = False
-                    if slim:
-                        law = law_of(table, kinds[i], kinds[j], materials)
-                        gone += recall_spring(history, k, law[TANGENTIAL] * law[STIFFNESS])[STORED]
-                    else:
-                        gone += history[k, STORED]
-                continue
-            distance = math.sqrt(distance_sq)
-            per = 1.0 / distance
-            nx, ny, nz = dx * per, dy * per, dz * per
-            depth, rj, mi, mj = reach - distance, x[j, 3], mass[i], mass[j]
-            arm, other_arm = ri - 0.5 * depth, rj - 0.5 * depth
-            law, memory = law_of(table, kinds[i], kinds[j], materials), NEW
-            if known[k] and slim:
-                memory = recall_spring(history, k, law[TANGENTIAL] * law[STIFFNESS])
-            elif known[k]:
-                memory = recall(history, k)
-            ax, ay, az, bx, by, bz, heat, _, memory = meet(
-                law, True, dt, nx, ny, nz, depth,
-                ri * rj / (ri + rj), mi * mj / (mi + mj), u[i, 0] - u[j, 0], u[i, 1] - u[j, 1], u[i, 2] - u[j, 2],
-                arm * q[i, 0] + other_arm * q[j, 0], arm * q[i, 1] + other_arm * q[j, 1],
-                arm * q[i, 2] + other_arm * q[j, 2], q[i, 0] - q[j, 0], q[i, 1] - q[j, 1], q[i, 2] - q[j, 2],
-                arm, memory,
-            )  # fmt: skip
-            if keep:
-                known[k] = True
+            touching = (distance_sq < reach * reach) & (distance_sq > 0.0)
+            hits[count, 0], hits[count, 1] = i, k
+            ways[count, 0], ways[count, 1], ways[count, 2], ways[count, 3] = dx, dy, dz, distance_sq
+            count += np.uint64(touching)
+            forces[k, 0] = math.nan  # no contact, until it is met
+            if keep & known[k] & (not touching):  # what its springs still held is lost
+                known[k] = False
                 if slim:
-                    remember_spring(history, k, memory)
+                    law = law_of(table, kinds[i], kinds[j], materials)
+                    gone += recall_spring(history, k, law[TANGENTIAL] * law[STIFFNESS])[STORED]
                 else:
-                    remember(history, k, memory)
-            fx, fy, fz, tx, ty, tz, gone = fx + ax, fy + ay, fz + az, tx + bx, ty + by, tz + bz, gone + heat
-            # The tangential force turns both the same way, rolling resistance does not.
-            cx, cy, cz = ny * az - nz * ay, nz * ax - nx * az, nx * ay - ny * ax
-            both = arm + other_arm
-            forces[k, 0], forces[k, 1], forces[k, 2] = -ax, -ay, -az
-            forces[k, 3], forces[k, 4], forces[k, 5] = -bx - both * cx, -by - both * cy, -bz - both * cz
-        own[i, 0], own[i, 1], own[i, 2], own[i, 3], own[i, 4], own[i, 5] = fx, fy, fz, tx, ty, tz
+                    gone += history[k, STORED]
+        own[i, 0], own[i, 1], own[i, 2], own[i, 3], own[i, 4], own[i, 5] = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         own[i, LOST] = gone
+    return count
 
 
 @part
-def _add_rough_pairs(first, last, own, forces, back_starts, back, sums):
-    """Add to what spheres have found themselves what partners of lower number have found for them."""
+def _meet_touching(
+    count, hits, ways, x, u, q, mass, kinds, materials, table, dt, partners, known, history, keep, own, forces
+):  # fmt: skip
+    """Contacts of spheres with partners of higher number: the sums of each sphere, and what to do to its partners.
+
+    own : (n, SUMS); forces : force and torque on the partner, for every listed pair. Such a contact costs so much that
+    it is computed once for both. A history of three columns has the tangential springs only.
+    """
+    slim = history.shape[1] == 3
+    for hit in range(count):
+        i, k = np.uint64(hits[hit, 0]), np.uint64(hits[hit, 1])
+        j = np.uint64(partners[k])
+        distance = math.sqrt(ways[hit, 3])
+        per = 1.0 / distance
+        nx, ny, nz = ways[hit, 0] * per, ways[hit, 1] * per, ways[hit, 2] * per
+        ri, rj, mi, mj = x[i, 3], x[j, 3], mass[i], mass[j]
+        depth = ri + rj - distance
+        arm, other_arm = ri - 0.5 * depth, rj - 0.5 * depth
+        law, memory = law_of(table, kinds[i], kinds[j], materials), NEW
+        if known[k] and slim:
+            memory = recall_spring(history, k, law[TANGENTIAL] * law[STIFFNESS])
+        elif known[k]:
+            memory = recall(history, k)
+        fx, fy, fz, tx, ty, tz, heat, _, memory = meet(
+            law, True, dt, nx, ny, nz, depth, ri * rj / (ri + rj), mi * mj / (mi + mj), u[i, 0] - u[j, 0],
+            u[i, 1] - u[j, 1], u[i, 2] - u[j, 2], arm * q[i, 0] + other_arm * q[j, 0],
+            arm * q[i, 1] + other_arm * q[j, 1], arm * q[i, 2] + other_arm * q[j, 2], q[i, 0] - q[j, 0],
+            q[i, 1] - q[j, 1], q[i, 2] - q[j, 2], arm, memory,
+        )  # fmt: skip
+        if keep:
+            known[k] = True
+            if slim:
+                remember_spring(history, k, memory)
+            else:
+                remember(history, k, memory)
+        own[i, 0] += fx
+        own[i, 1] += fy
+        own[i, 2] += fz
+        own[i, 3] += tx
+        own[i, 4] += ty
+        own[i, 5] += tz
+        own[i, LOST] += heat
+        # The tangential force turns both the same way, rolling resistance does not.
+        cx, cy, cz, both = ny * fz - nz * fy, nz * fx - nx * fz, nx * fy - ny * fx, arm + other_arm
+        forces[k, 0], forces[k, 1], forces[k, 2] = -fx, -fy, -fz
+        forces[k, 3], forces[k, 4], forces[k, 5] = -tx - both * cx, -ty - both * cy, -tz - both * cz
+
+
+@part
+def _add_rough_pairs(first, last, own, forces, flat, back_starts, back, sums):
+    """Add to what spheres have found themselves what partners of lower number have found for them.
+
+    flat : the forces one after the other.
+    """
+    end = np.uint64(len(back) - 1)
     for i in range(first, last):
         fx, fy, fz, tx, ty, tz = own[i, 0], own[i, 1], own[i, 2], own[i, 3], own[i, 4], own[i, 5]
         for at in range(np.uint64(back_starts[i]), np.uint64(back_starts[i + np.uint64(1)])):
             k = np.uint64(back[at])
+            prefetch(flat, np.uint64(6) * np.uint64(back[min(at + AHEAD, end)]))
             if forces[k, 0] == forces[k, 0]:
                 fx, fy, fz = fx + forces[k, 0], fy + forces[k, 1], fz + forces[k, 2]
                 tx, ty, tz = tx + forces[k, 3], ty + forces[k, 4], tz + forces[k, 5]
@@ -312,17 +341,18 @@ def _turn(at, blocks, ahead):
 
 
 @part
-def _await_partners(shared, ready, block, ahead, step):
+def _await_partners(ready, block, ahead, step):
     """Wait until the pairs of all blocks with partners of a block have met."""
     for other in range(max(block - ahead, 0), min(block + ahead + 1, len(ready))):
         while ready[other] <= step:
             give_way()
-    fetch_add(shared, OPEN, 0)  # so that nothing is read before
+    fetch_add(ready, np.uint64(block), 0)  # so that nothing is read before
 
 
 @team
 def advance(
-    steps, shared, ready, ahead, travel, fastest, x0, x1, u0, u1, q0, q1, v, w, mass, turning, kinds, materials, table, rough, damped,
+    steps, shared, ready, ahead, most_pairs, travel, fastest, x0, x1, u0, u1, q0, q1, v, w, mass, turning, kinds,
+    materials, table, rough, damped,
     gravity, dt, move, half, keep, low, period, starts, partners, known, history, own, forces, back_starts, back,
     planes, wall_starts, walls, wall_known, wall_history, wall_forces, loads, near, surfaces, poses, patch_known,
     patch_history, lost, work,
@@ -337,39 +367,47 @@ def advance(
 
     Where contacts are rough a step has two passes: pairs, each listed with its lower number only, and all else;
     back[back_starts[i] : back_starts[i + 1]] : the entries of sphere i's partners of lower number; ready : how often
-    the pairs of each block have met; ahead : how many blocks partners are apart, at most.
+    the pairs of each block have met; ahead : how many blocks partners are apart, at most; most_pairs : of a block.
     """
     count = np.int64(len(x0))
     blocks = -(-count // BLOCK)
     passes = 2 if rough else 1
     around = period[0] > 0.0 or period[1] > 0.0 or period[2] > 0.0
-    sums = np.empty((BLOCK, SUMS))
+    sums, flat = np.empty((BLOCK, SUMS)), forces.reshape(forces.size)
+    hits, ways = np.empty((most_pairs + 1, 2), np.int64), np.empty((most_pairs + 1, 4))
     space, found = np.empty((near.most, _obstacles.WORK)), np.empty((_obstacles.MOST, _obstacles.COLUMNS))
+    current = -1
     while True:
         ticket = fetch_add(shared, TICKET, 1)
         step = ticket // (passes * blocks)
         if step >= steps:
             return
-        while fetch_add(shared, OPEN, 0) < step:
-            give_way()
-        if fetch_add(shared, STOP, 0) != 0:
-            return
+        if step > current:  # once for every step: others write to these numbers all the time
+            while fetch_add(shared, OPEN, 0) < step:
+                give_way()
+            if fetch_add(shared, STOP, 0) != 0:
+                return
+            current = step
         meets, block = False, ticket % blocks
         if rough:
             meets, block = _turn(ticket % (2 * blocks), blocks, ahead)
         x, x_new, u, u_new, q, q_new = (x0, x1, u0, u1, q0, q1) if step % 2 == 0 else (x1, x0, u1, u0, q1, q0)
         first, last = np.uint64(block * BLOCK), np.uint64(min((block + 1) * BLOCK, count))
         if meets:
-            _meet_rough_pairs(
-                first, last, x, u, q, mass, kinds, materials, table, dt, period, around, starts, partners, known,
-                history, keep, own, forces,
+            touching = _find_touching(
+                first, last, x, kinds, materials, table, period, around, starts, partners, known, history, keep, own,
+                forces, hits, ways,
+            )  # fmt: skip
+            _meet_touching(
+                touching, hits, ways, x, u, q, mass, kinds, materials, table, dt, partners, known, history, keep, own,
+                forces,
             )  # fmt: skip
             fetch_add(ready, np.uint64(block), 1)
             fetch_add(shared, FINISHED, 1)
             continue
         if rough:
-            _await_partners(shared, ready, block, ahead, step)
-            _add_rough_pairs(first, last, own, forces, back_starts, back, sums)
+            _await_partners(ready, block, ahead, step)
+            _add_rough_pairs(first, last, own, forces, flat, back_starts, back, sums)
         else:
             _add_smooth_pairs(
                 first, last, x, u, mass, kinds, materials, table, dt, period, around, starts, partners, sums

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge._jit import thread_count
 from impinge.bodies import _contact, _particles, _survey
 from impinge.bodies._obstacles import SPEED as FRAME_SPEED
 from impinge.bodies._obstacles import SPIN
@@ -24,7 +25,7 @@ __all__ = ["Contacts", "Dynamics", "Seen"]
 _Floats = NDArray[np.float64]
 INTEGRATORS = ("velocity", "position", "position-central")
 _CORRECTIONS = 4  # of the velocity that dampers see, in "position-central"
-_SECONDS = 0.05  # of steps between two looks at what a user wants
+_SECONDS = 0.2  # of steps between two looks at what a user wants
 _FIRST_SKIN = 0.1  # of the mean size, until the motion is known: packed spheres hardly move
 _PAIRS_PER_BODY = 4.0  # what moving a sphere takes, in tests of pairs
 
@@ -212,24 +213,32 @@ class Dynamics:
         travel = lists.travel if keep else np.array([0.0, np.inf])
         # Rough pairs are met in a pass of their own, after which each sphere can be moved in place.
         x, u, q = (p.x, p.u, p.q) if self.rough and keep else self._spare
+        # Blocks that move right after their partners have met find them in the cache of the one thread there is; of
+        # several threads each would find them in another's.
+        ahead = lists.apart // _particles.BLOCK + 1 if thread_count() == 1 else blocks
         _particles.advance(
-            blocks, steps, self._shared, np.zeros(blocks, np.int64), lists.apart // _particles.BLOCK + 1, travel, fastest, p.x, x, p.u, u, p.q, q, p.v, p.w, p.mass, p.turning, p.kinds, self.materials, self.table, self.rough, self._damped,
+            blocks, steps, self._shared, np.zeros(blocks, np.int64), ahead, lists.most_pairs, travel, fastest, p.x, x,
+            p.u, u, p.q, q, p.v, p.w, p.mass, p.turning, p.kinds, self.materials, self.table, self.rough, self._damped,
             self.gravity, self.dt, move, half, keep, self.space.low, self.space.period, lists.pairs.starts,
             lists.partners, lists.pairs.known, lists.pairs.history, lists.own, lists.forces, lists.back_starts,
-            lists.back, self.planes, lists.walls.starts, lists.walls.names,
-            lists.walls.known, lists.walls.history, lists.wall_forces, lists.loads, lists.near, self.surfaces,
-            poses, lists.patches.known, lists.patches.history, p.lost, p.work,
+            lists.back, self.planes, lists.walls.starts, lists.walls.names, lists.walls.known, lists.walls.history,
+            lists.wall_forces, lists.loads, lists.near, self.surfaces, poses, lists.patches.known,
+            lists.patches.history, p.lost, p.work,
         )  # fmt: skip
         return int(self._shared[_particles.STOP])
 
     def _refresh(self) -> None:
-        poses = self._poses(1)
+        if not self.lists.are_good:
+            poses = self._poses(1)
+            self.lists.refresh(self.planes, self.surfaces, poses[0], self._columns, self._longest_step(poses))
+
+    def _longest_step(self, poses: _Floats) -> float:
+        """The longest way of anything in the last step, at most."""
         speeds = [self.particles.v, self.planes[:, _particles.SPEED : _particles.SPEED + 3]]
         with np.errstate(over="ignore", invalid="ignore"):
             squares = max(float((vectors**2).sum(axis=1).max(initial=0.0)) for vectors in speeds)
         fastest = max(math.sqrt(squares), self._fastest_obstacle(poses))
-        step = fastest * self.dt if self.staggered and math.isfinite(fastest) else 0.0
-        self.lists.refresh(self.planes, self.surfaces, poses[0], self._columns, step)
+        return fastest * self.dt if self.staggered and math.isfinite(fastest) else 0.0
 
     def _poses(self, steps: int) -> _Floats:
         """Of all obstacles in the steps to come, or one for all if none moves."""

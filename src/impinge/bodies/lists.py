@@ -59,7 +59,7 @@ class Lists:
         self.pairs, self.walls, self.patches = _no_rows(), _no_rows(), _no_rows()
         self.partners = self.back = np.empty(0, np.int32)
         self.back_starts = np.zeros(1, np.int64)
-        self.apart = 0  # rows, at most, between two partners
+        self.apart = self.most_pairs = 0  # rows, at most, between two partners; entries of a block
         self.own, self.forces = np.empty((0, _particles.SUMS)), np.empty((0, 6))
         self.near: Near = near(combine([], []), np.empty((0, 4)), 0.0, np.empty((0, 0)))
         self.wall_forces = np.empty((0, 3))
@@ -91,14 +91,17 @@ class Lists:
         if steps:
             self._search.tuner.note_use(seconds / steps, self._pairs)
 
+    @property
+    def are_good(self) -> bool:
+        """Whether nothing can have come nearer than they reach."""
+        return self._good and bool(2 * self.travel[0] <= self.travel[1])
+
     def refresh(self, planes: _Floats, surfaces: Surfaces, poses: _Floats, columns: int, step: float) -> None:
-        """Make the lists anew if something may have come nearer than they reach.
+        """Make the lists anew if something has come nearer than they reach.
 
         poses : of obstacles now; columns : of what pairs remember, 0 for nothing; step : way of the fastest in the last
         step, at most. Lists reach so far that what was a contact then is in them, and its end is not missed.
         """
-        if self._good and 2 * self.travel[0] <= self.travel[1]:
-            return
         if self._good:
             first, second = self._search.growths(self._bodies())
             far = first + max(second, self._drift(planes, surfaces, poses))
@@ -162,6 +165,8 @@ class Lists:
         self.pairs = self._carried(where, self.pairs, starts[:-1], names, columns)
         self.partners = partners
         if rough:
+            ends = np.append(np.arange(0, n, _particles.BLOCK), n)
+            self.most_pairs = int(np.diff(starts[ends]).max(initial=0))
             self.apart = int(np.abs(pairs[:, 0] - pairs[:, 1]).max(initial=0))
             self.own, self.forces = np.empty((n, _particles.SUMS)), np.empty((len(pairs), 6))
             back_starts, self.back = np.zeros(n + 2, np.int64), np.empty(len(partners), np.int32)
