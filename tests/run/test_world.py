@@ -297,6 +297,7 @@ class TestRefusals:
         [
             ([[0, 0, 0.5], [0, 0, 0.5 + 0.9 * R]], "sphere 0 and sphere 1 overlap"),
             ([[0, 0, -0.01]], "and wall 1 overlap"),
+            ([[0, 0, 0.5], [0, 0, 0.5]], "sphere 0 and sphere 1 overlap by 0.02 m"),
         ],
     )
     def test_overlaps(self, centres, message):

@@ -344,8 +344,9 @@ def _turn(at, blocks, ahead):
 def _await_partners(ready, block, ahead, step):
     """Wait until the pairs of all blocks with partners of a block have met."""
     for other in range(max(block - ahead, 0), min(block + ahead + 1, len(ready))):
-        while ready[other] <= step:
-            give_way()
+        if ready[other] <= step:
+            while fetch_add(ready, np.uint64(other), 0) <= step:
+                give_way()
     fetch_add(ready, np.uint64(block), 0)  # so that nothing is read before
 
 

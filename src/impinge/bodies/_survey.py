@@ -32,12 +32,13 @@ def list_pairs(
             dx, dy, dz = x[i, 0] - x[j, 0], x[i, 1] - x[j, 1], x[i, 2] - x[j, 2]
             dx, dy, dz = shorter(dx, period[0]), shorter(dy, period[1]), shorter(dz, period[2])
             reach, distance = x[i, 3] + x[j, 3], math.sqrt(dx * dx + dy * dy + dz * dz)
-            if distance >= reach or distance == 0.0:
+            if distance >= reach:
                 continue
             if count >= len(contacts):
                 count += 1
                 continue
-            nx, ny, nz, depth = dx / distance, dy / distance, dz / distance, reach - distance
+            per = 1.0 / distance if distance > 0.0 else 0.0  # two in one place push each other nowhere
+            nx, ny, nz, depth = dx * per, dy * per, dz * per, reach - distance
             one, other = x[i, 3] - 0.5 * depth, x[j, 3] - 0.5 * depth
             law, memory = law_of(table, kinds[i], kinds[j], materials), NEW
             if rough and known[k]:

@@ -14,7 +14,7 @@ from impinge.bodies import _contact, _particles, _survey
 from impinge.bodies._obstacles import SPEED as FRAME_SPEED
 from impinge.bodies._obstacles import SPIN
 from impinge.bodies.lists import Lists
-from impinge.bodies.obstacles import Obstacle, combine, poses_at
+from impinge.bodies.obstacles import Obstacle, combine, poses_over
 from impinge.bodies.particles import Particles
 from impinge.broad.search import NeighborSearch
 from impinge.broad.space import Space
@@ -25,6 +25,7 @@ __all__ = ["Contacts", "Dynamics", "Seen"]
 _Floats = NDArray[np.float64]
 INTEGRATORS = ("velocity", "position", "position-central")
 _CORRECTIONS = 4  # of the velocity that dampers see, in "position-central"
+_POSES = 256  # of moving obstacles, made before a call
 _SECONDS = 0.2  # of steps between two looks at what a user wants
 _FIRST_SKIN = 0.1  # of the mean size, until the motion is known: packed spheres hardly move
 _PAIRS_PER_BODY = 4.0  # what moving a sphere takes, in tests of pairs
@@ -183,6 +184,8 @@ class Dynamics:
             count = max(1, min(count, int(_SECONDS / self._per_step)))
         elif count > 10:
             count = 10
+        if self._obstacles_move:
+            count = min(count, _POSES)
         reason = self._pass(count, self.dt, 0.0 if self.integrator == "position" else 0.5 * self.dt, True)
         done = int(self._shared[_particles.OPEN])
         if done % 2 and not self.rough:
@@ -242,13 +245,17 @@ class Dynamics:
 
     def _poses(self, steps: int) -> _Floats:
         """Of all obstacles in the steps to come, or one for all if none moves."""
-        count = steps if any(obstacle.moves for obstacle in self.obstacles) else 1
-        return np.stack([poses_at(self.obstacles, self._time_of(self.steps + k)) for k in range(count)])
+        times = [self._time_of(self.steps + k) for k in range(steps if self._obstacles_move else 1)]
+        return poses_over(self.obstacles, np.array(times))
+
+    @property
+    def _obstacles_move(self) -> bool:
+        return any(obstacle.moves for obstacle in self.obstacles)
 
     def _fastest_obstacle(self, poses: _Floats) -> float:
         """Largest speed of a point within reach of a sphere."""
         reach = float(self.particles.x[:, 3].max(initial=0.0)) + float(self.lists.travel[1])
-        if not any(obstacle.moves for obstacle in self.obstacles):
+        if not self._obstacles_move:
             return 0.0
         bounds = np.abs(self.surfaces.bounds)
         far = np.linalg.norm(np.maximum(bounds[:, :3], bounds[:, 3:]), axis=1)

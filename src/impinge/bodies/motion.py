@@ -59,14 +59,23 @@ class Motion:
             object.__setattr__(self, "rotation", tuple(tuple(part.tolist()) for part in pair))
 
     def pose_at(self, t: float) -> Pose:
-        """Pose at time t: R = exp(t [ω]×), T = v t + c − R c."""
+        """Pose at time t [s]."""
+        return Pose(*(part[0] for part in self.poses_at(np.array([t]))))
+
+    def poses_at(self, times: NDArray[np.float64]) -> Pose:
+        """Poses at some times, (m, …) each: R = exp(t [ω]×), T = v t + c − R c.
+
+        Products are written out: the same time gives the same bits, whatever times come with it.
+        """
         velocity = np.array(self.velocity)
+        moved, still = times[:, None] * velocity, np.zeros((len(times), 3))
         if self.rotation is None:
-            return Pose(np.eye(3), velocity * t, velocity, np.zeros(3))
+            return Pose(np.eye(3) + np.zeros((len(times), 3, 3)), moved, velocity + still, still)
         spin, centre = np.array(self.rotation[0]), np.array(self.rotation[1])
-        turned = _turn(spin, t)
-        arm = turned @ centre
-        return Pose(turned, velocity * t + (centre - arm), velocity - np.cross(spin, arm), spin)
+        turned = _turn(spin, times)
+        arm = turned[:, :, 0] * centre[0] + turned[:, :, 1] * centre[1] + turned[:, :, 2] * centre[2]
+        around = spin[[1, 2, 0]] * arm[:, [2, 0, 1]] - spin[[2, 0, 1]] * arm[:, [1, 2, 0]]
+        return Pose(turned, moved + (centre - arm), velocity - around, spin + still)
 
 
 def pose_at(motion: Motion | PoseFunction | None, t: float, step: float = _STEP) -> Pose:
@@ -87,16 +96,17 @@ def pose_at(motion: Motion | PoseFunction | None, t: float, step: float = _STEP)
     return Pose(rotation, translation, (new_place - old_place) * per, spin)
 
 
-def _turn(spin: NDArray[np.float64], t: float) -> NDArray[np.float64]:
-    """Rotation about `spin` by its length times t (Rodrigues)."""
+def _turn(spin: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rotations about `spin` by its length times t (Rodrigues), (m, 3, 3)."""
     rate = math.hypot(*spin)
     if rate == 0.0:
-        return np.eye(3)
+        return np.eye(3) + np.zeros((len(times), 3, 3))
     x, y, z = spin / rate
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    # 1 − cos as 2 sin², so that small turns keep all digits
+    # 1 − cos as 2 sin², so that small turns keep all digits; sines one by one, as those of arrays may have other bits
+    sines = np.array([[math.sin(rate * t), 2.0 * math.sin(0.5 * rate * t) ** 2] for t in times.tolist()])
     turned: NDArray[np.float64] = (
-        np.eye(3) + math.sin(rate * t) * cross + 2.0 * math.sin(0.5 * rate * t) ** 2 * (cross @ cross)
+        np.eye(3) + sines[:, 0, None, None] * cross + sines[:, 1, None, None] * (cross @ cross)
     )
     return turned
 

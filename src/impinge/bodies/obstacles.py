@@ -44,7 +44,7 @@ from impinge.errors import InputError
 from impinge.inside import _closest, _closest_build
 from impinge.shapes.mesh import Mesh
 
-__all__ = ["Near", "Obstacle", "Surfaces", "combine", "moved", "near", "poses_at"]
+__all__ = ["Near", "Obstacle", "Surfaces", "combine", "moved", "near", "poses_at", "poses_over"]
 
 _FLATNESS = 1e-9  # of the size of a mesh: vertices nearer to a plane are in it
 _ROUNDING = 2.0**-40  # of the largest coordinate: points nearer to a triangle are in it
@@ -186,11 +186,22 @@ def combine(obstacles: Sequence[Obstacle], materials: Iterable[int]) -> Surfaces
 
 
 def poses_at(obstacles: Sequence[Obstacle], t: float, step: float = 1e-6) -> NDArray[np.float64]:
-    """(obstacles, POSE) float64: where all are at time t [s], as kernels read it."""
-    poses = np.empty((len(obstacles), _obstacles.POSE))
-    for row, obstacle in zip(poses, obstacles, strict=True):
-        pose = obstacle.pose_at(t, step)
-        row[:] = np.concatenate([pose.rotation.ravel(), pose.translation, pose.velocity, pose.spin])
+    """(obstacles, POSE) float64: where all are at time t [s]."""
+    poses: NDArray[np.float64] = poses_over(obstacles, np.array([t]), step)[0]
+    return poses
+
+
+def poses_over(obstacles: Sequence[Obstacle], times: NDArray[np.float64], step: float = 1e-6) -> NDArray[np.float64]:
+    """(times, obstacles, POSE) float64: where all are at some times [s], as kernels read it."""
+    poses = np.empty((len(times), len(obstacles), _obstacles.POSE))
+    for column, obstacle in enumerate(obstacles):
+        if isinstance(obstacle.motion, Motion):
+            pose = obstacle.motion.poses_at(times)
+        else:
+            alone = [obstacle.pose_at(t, step) for t in (times if obstacle.moves else times[:1]).tolist()]
+            pose = Pose(*(np.stack(parts) for parts in zip(*alone, strict=True)))
+        poses[:, column, :9] = pose.rotation.reshape(-1, 9)
+        poses[:, column, 9:] = np.concatenate([pose.translation, pose.velocity, pose.spin], axis=1)
     return poses
 
 

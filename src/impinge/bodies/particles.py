@@ -86,7 +86,8 @@ class Particles:
         low = self.x[:, :3].min(axis=0)
         extent = self.x[:, :3].max(axis=0) - low
         long, middle, short = np.argsort(-extent, kind="stable")
-        spacing = float(np.prod(extent[extent > 0]) / len(self)) ** (1 / max(np.count_nonzero(extent), 1))
+        axes = max(int(np.count_nonzero(extent)), 1)
+        spacing = float(np.exp(np.log(extent[extent > 0]).sum() / axes)) / len(self) ** (1 / axes)
         cells = np.floor(np.minimum((self.x[:, :3] - low) / max(spacing, 1e-300), 2.0**40))
         return np.lexsort((self.x[:, short], cells[:, middle], cells[:, long]))
 

@@ -162,7 +162,8 @@ def shortest_contact(table: NDArray[np.float64], lightest: NDArray[np.float64], 
     lightest, radii : (m,) float64
         Mass and radius of the lightest sphere of every material, infinite where there is none.
 
-    The stiffness of Hertz's law is that at an overlap of a hundredth of the radius.
+    The stiffness of Hertz's law is that at an overlap of a hundredth of the radius; overdamped contacts are shorter by
+    as much as they are overdamped.
     """
     shortest = math.inf
     count = len(lightest)
@@ -177,7 +178,9 @@ def shortest_contact(table: NDArray[np.float64], lightest: NDArray[np.float64], 
                 stiffness *= 2 * radius * math.sqrt(0.01)
             # The tangential spring moves 2/7 of the mass.
             stiffness *= max(1.0, law[_laws.TANGENTIAL] / _SHARE if law[_laws.FRICTION] > 0 else 0.0)
-            shortest = min(shortest, math.pi * math.sqrt(mass / stiffness))
+            # A dashpot of its own choice may be faster than the spring.
+            stiff = max(1.0, law[_laws.DAMPING] / (2 * math.sqrt(mass * stiffness)))
+            shortest = min(shortest, math.pi * math.sqrt(mass / stiffness) / stiff)
     return shortest
 
 
@@ -190,4 +193,4 @@ def _reduced(a: float, b: float) -> float:
 def _harmonic(a: float | None, b: float | None) -> float:
     assert a is not None
     assert b is not None
-    return 2 / (1 / a + 1 / b)
+    return 2 * a * (b / (a + b))

@@ -47,6 +47,16 @@ def exchange(world: World, sources: list[Source], sinks: list[Sink]) -> None:
             sink.mass += float(p.mass[inside][order].sum())
             world._dynamics.take(np.flatnonzero(~inside))
     for source in sources:
-        new = source.rain.due(world.time, EVERY * world._dynamics.dt, p.x[:, :d], p.x[:, 3])
+        rows = _with_images(p.x, world._dynamics.space.period)
+        new = source.rain.due(world.time, EVERY * world._dynamics.dt, rows[:, :d], rows[:, 3])
         if len(new.radii):
-            world.add_spheres(new.centres, new.radii, world.materials[source.material], source.rain.velocity)
+            world._insert(new.centres, new.radii, world.materials[source.material], source.rain.velocity, None)
+
+
+def _with_images(rows: NDArray[np.float64], period: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Spheres, and their images one period away along periodic axes."""
+    for axis in np.flatnonzero(period).tolist():
+        shift = np.zeros(4)
+        shift[axis] = period[axis]
+        rows = np.concatenate([rows, rows + shift, rows - shift])
+    return rows

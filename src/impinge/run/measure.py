@@ -38,14 +38,21 @@ def energy(dynamics: Dynamics) -> Energy:
     """All energies now; sums are exact, so that they depend on no order."""
     p = dynamics.particles
     contacts, seen = dynamics.contacts(), dynamics.look()  # in this order: the first may put rows in another order
-    kinetic = math.fsum(0.5 * p.mass * (seen.velocities**2).sum(axis=1))
-    inertia = p.turning * p.mass * p.x[:, 3] ** 2
-    rotational = math.fsum(0.5 * inertia * (seen.spins**2).sum(axis=1))
-    elastic = math.fsum(contacts.energies)
-    gravitational = math.fsum(-p.mass * (p.x[:, :3] * dynamics.gravity).sum(axis=1))
-    work, dissipated = math.fsum(p.work), math.fsum(p.lost)
-    total = math.fsum([kinetic, rotational, elastic, gravitational, dissipated, -work])
+    with np.errstate(over="ignore", invalid="ignore"):  # spheres may be flying out of the range of numbers
+        kinetic = _sum(0.5 * p.mass * (seen.velocities**2).sum(axis=1))
+        inertia = p.turning * p.mass * p.x[:, 3] ** 2
+        rotational = _sum(0.5 * inertia * (seen.spins**2).sum(axis=1))
+        elastic = _sum(contacts.energies)
+        gravitational = _sum(-p.mass * (p.x[:, :3] * dynamics.gravity).sum(axis=1))
+        work, dissipated = _sum(p.work), _sum(p.lost)
+        total = _sum(np.array([kinetic, rotational, elastic, gravitational, dissipated, -work]))
     return Energy(kinetic, rotational, elastic, gravitational, work, dissipated, total)
+
+
+def _sum(values: _Floats) -> float:
+    """Exact, or as good as floats can tell where it is not finite."""
+    rough = float(values.sum())
+    return math.fsum(values.tolist()) if math.isfinite(rough) else rough
 
 
 def pushes(contacts: Contacts, origins: _Floats) -> list[Push]:

@@ -133,6 +133,18 @@ class World:
         spins : (n, 3) or (3,) float64, 1/s, optional
             In two dimensions (n,) or one number.
         """
+        ids = self._insert(centres, radii, material, velocities, spins)
+        self._unchecked = True
+        return ids
+
+    def _insert(
+        self,
+        centres: ArrayLike,
+        radii: ArrayLike,
+        material: Material,
+        velocities: ArrayLike | None,
+        spins: ArrayLike | None,
+    ) -> NDArray[np.int64]:
         x = _check.vectors("centres", centres, self.dim)
         r = _check.sizes("radii", radii, len(x), "centres")
         bad = np.flatnonzero(r == 0)
@@ -145,7 +157,7 @@ class World:
         spins_3 = w if self.dim == 3 else np.column_stack([np.zeros((len(x), 2)), w])
         rows = dynamics.space.wrap(x), r, material.density, kind, _with_z(v), spins_3
         ids = dynamics.add(*rows)
-        self._ready, self._unchecked = False, True
+        self._ready = False
         return ids
 
     def remove(self, ids: ArrayLike) -> None:
@@ -286,7 +298,7 @@ class World:
 
     @property
     def time(self) -> float:
-        """S"""
+        """Simulated so far, s."""
         return self._dynamics.time
 
     @property
