@@ -41,10 +41,12 @@ class Impinge:
         )
         world.add_box((0.0, 0.0, 0.0), case.box, material=material)
         world.step(order.before)
+        rebuilds = world.statistics.rebuilds
         start = time.perf_counter()
         world.step(order.steps)
         seconds = time.perf_counter() - start
         spheres = world.spheres
         state = State(spheres.centres.copy(), spheres.velocities.copy(), spheres.spins.copy())
         kinetic = 0.5 * float(case.masses @ (state.velocities**2).sum(axis=1))
-        return Outcome(order.steps, seconds, kinetic, None, state if order.wants_state else None)
+        rebuilds = world.statistics.rebuilds - rebuilds
+        return Outcome(order.steps, seconds, kinetic, rebuilds, state if order.wants_state else None)

@@ -70,6 +70,8 @@ class Dynamics:
         self._spare = (self.particles.x, self.particles.u, self.particles.q)
         self._shared = np.zeros(_particles.SHARED, np.int64)
         self._per_step = 0.0  # s
+        self._seen: Seen | None = None  # at this moment, if somebody has looked
+        self._contacts: Contacts | None = None
 
     @property
     def rough(self) -> bool:
@@ -109,6 +111,7 @@ class Dynamics:
                 self.synchronise()
             self._since = self.steps, self.time
             self.dt = dt
+            self._forget()
 
     def add(
         self, centres: _Floats, radii: _Floats, density: float, kind: int, velocities: _Floats, spins: _Floats
@@ -141,6 +144,7 @@ class Dynamics:
         """Set the laws of all pairs of materials."""
         columns = self._columns
         self.table, self.materials = table, materials
+        self._forget()
         if self._columns != columns:
             self.lists.forget()
 
@@ -174,6 +178,7 @@ class Dynamics:
             return count
         self._stagger()
         self._refresh()
+        self._forget()
         start = time.perf_counter()
         if self.integrator == "position-central" and self._damped:
             count = 1
@@ -230,8 +235,13 @@ class Dynamics:
         )  # fmt: skip
         return int(self._shared[_particles.STOP])
 
+    def _forget(self) -> None:
+        """What was seen is over."""
+        self._seen, self._contacts = None, None
+
     def _refresh(self) -> None:
         if not self.lists.are_good:
+            self._forget()
             poses = self._poses(1)
             self.lists.refresh(self.planes, self.surfaces, poses[0], self._columns, self._longest_step(poses))
 
@@ -276,13 +286,15 @@ class Dynamics:
         self.staggered = True
 
     def look(self) -> Seen:
-        """Velocities now, v(n) = v(n − ½) + ½ a(n) dt. Changes nothing."""
+        """Velocities now, v(n) = v(n − ½) + ½ a(n) dt. Changes nothing but the order of rows."""
         p = self.particles
         if not self.staggered or len(p) == 0:
             return Seen(p.v.copy(), p.w.copy())
         self._refresh()
-        self._pass(1, 0.0, 0.5 * self.dt, False)
-        return Seen(self._spare[1].copy(), self._spare[2].copy() if self.rough else p.w.copy())
+        if self._seen is None:
+            self._pass(1, 0.0, 0.5 * self.dt, False)
+            self._seen = Seen(self._spare[1].copy(), self._spare[2].copy() if self.rough else p.w.copy())
+        return self._seen
 
     def synchronise(self) -> None:
         """Let v and w be velocities at the time of the positions again."""
@@ -291,11 +303,19 @@ class Dynamics:
             p = self.particles
             p.u[:], p.q[:], p.v[:], p.w[:] = seen.velocities, seen.spins, seen.velocities, seen.spins
             self.staggered = False
+            self._forget()
 
     def contacts(self) -> Contacts:
         """All contacts now."""
-        p, d, lists = self.particles, self.space.dimension, self.lists
         self._refresh()
+        if self._contacts is None:
+            self._contacts = self._find_contacts()
+            for array in self._contacts:
+                array.flags.writeable = False
+        return self._contacts
+
+    def _find_contacts(self) -> Contacts:
+        p, d, lists = self.particles, self.space.dimension, self.lists
         bodies = p.x, p.u, p.q, p.mass
         common = (p.kinds, self.materials, self.table, self.rough, self.dt)
         rows, found = np.empty((0, 2), np.int64), np.empty((0, _survey.CONTACT))
