@@ -31,6 +31,7 @@ lint: $(VENV)/dev.stamp
 bench: $(VENV)/bench.stamp
 	@$(BIN)/python -m benchmarks.inside
 	@$(BIN)/python -m benchmarks.neighbours
+	@$(BIN)/python -m benchmarks.particles
 
 verify: $(VENV)/dev.stamp
 	@$(BIN)/python -m tests.verify

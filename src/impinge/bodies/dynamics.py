@@ -25,6 +25,7 @@ __all__ = ["Contacts", "Dynamics", "Seen"]
 _Floats = NDArray[np.float64]
 INTEGRATORS = ("velocity", "position", "position-central")
 _CORRECTIONS = 4  # of the velocity that dampers see, in "position-central"
+_BLOCKS_PER_THREAD = 4  # at least, as threads wait for each other in every step
 _POSES = 256  # of moving obstacles, made before a call
 _SECONDS = 0.2  # of steps between two looks at what a user wants
 _FIRST_SKIN = 0.1  # of the mean size, until the motion is known: packed spheres hardly move
@@ -223,9 +224,10 @@ class Dynamics:
         x, u, q = (p.x, p.u, p.q) if self.rough and keep else self._spare
         # Blocks that move right after their partners have met find them in the cache of the one thread there is; of
         # several threads each would find them in another's.
-        ahead = lists.apart // _particles.BLOCK + 1 if thread_count() == 1 else blocks
+        workers = max(min(thread_count(), blocks // _BLOCKS_PER_THREAD), 1)
+        ahead = lists.apart // _particles.BLOCK + 1 if workers == 1 else blocks
         _particles.advance(
-            blocks, steps, self._shared, np.zeros(blocks, np.int64), ahead, lists.most_pairs, travel, fastest, p.x, x,
+            workers, steps, self._shared, np.zeros(blocks, np.int64), ahead, lists.most_pairs, travel, fastest, p.x, x,
             p.u, u, p.q, q, p.v, p.w, p.mass, p.turning, p.kinds, self.materials, self.table, self.rough, self._damped,
             self.gravity, self.dt, move, half, keep, self.space.low, self.space.period, lists.pairs.starts,
             lists.partners, lists.pairs.known, lists.pairs.history, lists.own, lists.forces, lists.back_starts,
