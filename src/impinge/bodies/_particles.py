@@ -41,13 +41,16 @@ AHEAD = np.uint64(6)  # entries by which forces are fetched before they are need
 
 @part
 def _add_smooth_pairs(
-    first, last, x, u, mass, kinds, materials, table, dt, period, around, starts, partners, sums
+    first, last, x, u, mass, kinds, materials, table, damped, dt, period, around, starts, partners, hits, ways, sums
 ):  # fmt: skip
-    """Sum up the contacts of spheres that remember nothing and do not turn: each sphere looks at all its partners."""
+    """Sum up the contacts of spheres that remember nothing and do not turn: each sphere looks at all its partners.
+
+    Those that touch are found first, as in `_find_touching`. Velocities and masses are read only where dampers are.
+    """
     px, py, pz = period[0], period[1], period[2]
+    count = np.uint64(0)
     for i in range(first, last):
         xi, yi, zi, ri = x[i, 0], x[i, 1], x[i, 2], x[i, 3]
-        fx, fy, fz, gone = 0.0, 0.0, 0.0, 0.0
         for k in range(np.uint64(starts[i]), np.uint64(starts[i + np.uint64(1)])):
             j = np.uint64(partners[k])
             dx, dy, dz = xi - x[j, 0], yi - x[j, 1], zi - x[j, 2]
@@ -55,21 +58,32 @@ def _add_smooth_pairs(
                 dx, dy, dz = shorter(dx, px), shorter(dy, py), shorter(dz, pz)
             reach = ri + x[j, 3]
             distance_sq = dx * dx + dy * dy + dz * dz
-            if distance_sq >= reach * reach or distance_sq == 0.0:
-                continue
-            distance = math.sqrt(distance_sq)
-            per = 1.0 / distance
-            rj, mi, mj = x[j, 3], mass[i], mass[j]
-            ax, ay, az, _, _, _, heat, _, _ = meet(
-                law_of(table, kinds[i], kinds[j], materials), False, dt, dx * per, dy * per, dz * per,
-                reach - distance, ri * rj / (ri + rj), mi * mj / (mi + mj), u[i, 0] - u[j, 0], u[i, 1] - u[j, 1],
-                u[i, 2] - u[j, 2], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, NEW,
-            )  # fmt: skip
-            fx, fy, fz = fx + ax, fy + ay, fz + az
-            gone += 0.5 * heat
+            hits[count, 0], hits[count, 1] = i, j
+            ways[count, 0], ways[count, 1], ways[count, 2], ways[count, 3] = dx, dy, dz, distance_sq
+            count += np.uint64((distance_sq < reach * reach) & (distance_sq > 0.0))
         s = i - first
-        sums[s, 0], sums[s, 1], sums[s, 2], sums[s, 3], sums[s, 4], sums[s, 5] = fx, fy, fz, 0.0, 0.0, 0.0
-        sums[s, LOST], sums[s, WORK] = gone, 0.0
+        sums[s, 0], sums[s, 1], sums[s, 2], sums[s, 3], sums[s, 4], sums[s, 5] = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        sums[s, LOST], sums[s, WORK] = 0.0, 0.0
+    for hit in range(count):
+        i, j = np.uint64(hits[hit, 0]), np.uint64(hits[hit, 1])
+        distance = math.sqrt(ways[hit, 3])
+        per, ri, rj = 1.0 / distance, x[i, 3], x[j, 3]
+        one, other, reduced, vx, vy, vz = 0, 0, 0.0, 0.0, 0.0, 0.0
+        if materials > 1:
+            one, other = kinds[i], kinds[j]
+        if damped:
+            reduced = mass[i] * mass[j] / (mass[i] + mass[j])
+            vx, vy, vz = u[i, 0] - u[j, 0], u[i, 1] - u[j, 1], u[i, 2] - u[j, 2]
+        fx, fy, fz, _, _, _, heat, _, _ = meet(
+            law_of(table, one, other, materials), False, dt, ways[hit, 0] * per, ways[hit, 1] * per,
+            ways[hit, 2] * per, ri + rj - distance, ri * rj / (ri + rj), reduced, vx, vy, vz, 0.0, 0.0, 0.0, 0.0, 0.0,
+            0.0, 0.0, NEW,
+        )  # fmt: skip
+        s = i - first
+        sums[s, 0] += fx
+        sums[s, 1] += fy
+        sums[s, 2] += fz
+        sums[s, LOST] += 0.5 * heat
 
 
 @part
@@ -411,7 +425,8 @@ def advance(
             _add_rough_pairs(first, last, own, forces, flat, back_starts, back, sums)
         else:
             _add_smooth_pairs(
-                first, last, x, u, mass, kinds, materials, table, dt, period, around, starts, partners, sums
+                first, last, x, u, mass, kinds, materials, table, damped, dt, period, around, starts, partners, hits,
+                ways, sums,
             )  # fmt: skip
         if wall_starts[first] < wall_starts[last]:
             _add_planes(

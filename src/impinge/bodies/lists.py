@@ -164,9 +164,9 @@ class Lists:
         _lists.sort_partners(blocks, starts[:-1], ids, partners, names)
         self.pairs = self._carried(where, self.pairs, starts[:-1], names, columns)
         self.partners = partners
+        ends = np.append(np.arange(0, n, _particles.BLOCK), n)
+        self.most_pairs = int(np.diff(starts[ends]).max(initial=0))
         if rough:
-            ends = np.append(np.arange(0, n, _particles.BLOCK), n)
-            self.most_pairs = int(np.diff(starts[ends]).max(initial=0))
             self.apart = int(np.abs(pairs[:, 0] - pairs[:, 1]).max(initial=0))
             self.own, self.forces = np.empty((n, _particles.SUMS)), np.empty((len(pairs), 6))
             back_starts, self.back = np.zeros(n + 2, np.int64), np.empty(len(partners), np.int32)
