@@ -208,11 +208,14 @@ def test_materials_that_do_not_go_together(here):
     assert "found a stiffness in one and young in the other" in refused("scene.toml")
 
 
-def test_a_contact_that_cannot_be_told_apart(here):
+def test_materials_with_the_same_numbers_are_two(here):
     twin = SMALL[SMALL.index("[materials") : SMALL.index("[[spheres")].replace("glass", "twin")
-    pair = '[[contacts]]\nmaterials = ["glass", "glass"]\nstiffness = 1\n'
+    pair = '[[contacts]]\nmaterials = ["glass", "twin"]\nstiffness = 1\n'
     write(here, SMALL + twin + pair)
-    assert "one of which is the same as 'twin'" in refused("scene.toml")
+    world = read_scene(here / "scene.toml").build()
+    assert len(world._materials) == 2
+    write(here, SMALL + twin + pair + pair)
+    assert "['glass', 'twin'] twice" in refused("scene.toml")
 
 
 # Lines

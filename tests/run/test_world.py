@@ -118,6 +118,112 @@ class TestBits:
         assert s.spins[0] == pytest.approx(s.spins[1], rel=1e-12)
 
 
+class TestChanges:
+    """Worlds may change while they run: laws, spheres and walls that come later."""
+
+    SMOOTH = Material(2500, stiffness=1e3, restitution=0.5)
+    ROUGH = Material(2500, stiffness=1e3, restitution=0.5, friction=0.3)
+
+    def heap(self, material: Material) -> World:
+        world = World(threads=1)
+        world.add_box([0, 0, 0], [0.1, 0.1, 0.1])
+        centres, radii = impinge.fill_random([0, 0, 0], [0.1, 0.1, 0.08], 0.0047, count=1000, seed=1)
+        world.add_spheres(centres, radii, material)
+        world.step(300)
+        return world
+
+    @pytest.mark.parametrize("how", ["spheres", "law"])
+    def test_friction_that_comes_later(self, how):
+        world = self.heap(self.SMOOTH)
+        before = world.energy().total
+        if how == "law":
+            world.set_contact(self.SMOOTH, self.SMOOTH, self.ROUGH)
+        else:
+            ids = world.add_spheres([[0.05, 0.05, 0.094]], 0.005, self.ROUGH)
+            world.remove(ids)
+        world.step(300)
+        assert world.energy().total == pytest.approx(before, rel=1e-2)
+
+    def test_a_shorter_time_step_after_a_file(self, tmp_path):
+        """Adding a lighter sphere changes dt: what is there is brought to one time first, by the laws it has."""
+        ends = []
+        for via_file in (False, True):
+            world = World(threads=1)
+            world.add_plane([0, 0, 0], [0, 0, 1])
+            world.add_spheres([[0, 0, 0.0098]], 0.01, self.ROUGH)
+            world.step(100)
+            if via_file:
+                world.save(tmp_path / "world.h5")
+                world = World.load(tmp_path / "world.h5", threads=1)
+            world.add_spheres([[0.1, 0, 0.00495]], 0.005, Material(2500, stiffness=1e3, restitution=0.5, poisson=0.2))
+            world.step(50)
+            ends.append(bits(world))
+        assert ends[0] == ends[1]
+
+    def test_damping_that_comes_later_sees_velocities(self):
+        ends = []
+        for cuts in ([501], [1] * 501):
+            world = World(threads=1)
+            free, lossy = Material(2500, stiffness=1e3), Material(2500, stiffness=1e3, restitution=0.3)
+            world.add_plane([0, 0, 0], [0, 0, 1])
+            world.add_spheres([[0, 0, 0.0101], [0.1, 0, 0.05]], 0.01, free)
+            for count in cuts:
+                world.step(count)
+                if len(cuts) > 1:
+                    world.energy()
+            world.set_contact(free, free, lossy)
+            world.step(200)
+            ends.append(bits(world))
+        assert ends[0] == ends[1]
+
+    def test_plastic_contacts_from_the_start_keep_their_energy(self):
+        world = World(gravity=(0, 0, 0), threads=1)
+        world.add_spheres([[0, 0, 0], [0.019, 0, 0]], 0.01, Material(2500, stiffness=1e3, unloading=3e3))
+        before = world.energy().total
+        for _ in range(20):
+            world.step(5)
+            assert world.energy().total == pytest.approx(before, rel=0.03)  # losses are booked half a step late
+        assert len(world.contacts().depths) == 0
+        assert world.energy().total == pytest.approx(before, rel=2e-3)
+
+    def test_torque_of_rolling_resistance(self):
+        world = World(threads=1)
+        material = Material(2500, stiffness=1e3, restitution=0.6, rolling=0.5)
+        floor = world.add_plane([0, 0, 0], [0, 0, 1])
+        world.add_spheres([[0, 0, 0.00999]], 0.01, material, spins=[0, 30, 0])
+        inertia = 0.4 * world.spheres.masses[0] * 0.01**2
+        world.run(until=0.02)
+        before, torque = world.spheres.spins[0, 1], floor.push.torque[1]
+        world.step(1)
+        found = inertia * (world.spheres.spins[0, 1] - before) / world.dt
+        assert found < 0
+        assert torque == pytest.approx(-found, rel=1e-2)
+
+    def test_a_plane_under_load_without_spheres(self):
+        """Constant acceleration, to the last digit that the scheme has, however the run is cut."""
+        places = []
+        for cuts in ([100], [1] * 100):
+            world = World(dt=1e-4)
+            wall = world.add_plane([0, 0, 1], [0, 0, -1], load=10.0, mass=1.0)
+            for count in cuts:
+                world.step(count)
+            places.append(wall.point[2])
+        assert places[0] == places[1] == pytest.approx(1 - 0.5 * 10 * 0.01**2, abs=1e-12)
+
+    def test_names_of_walls_are_never_given_twice(self):
+        world = World()
+        world.add_plane([0, 0, 0], [0, 0, 1], name="wall 2")
+        assert world.add_plane([1, 0, 0], [-1, 0, 0]).name == "wall 3"
+
+    def test_a_plane_behind_a_sphere_that_comes_later(self):
+        world = World(threads=1)
+        world.add_spheres([[0, 0, 0]], R, ROUGH)
+        world.step(5)
+        world.add_plane([0, 0, 0.5], [0, 0, 1])
+        with pytest.raises(InputError, match="overlap"):
+            world.step(1)
+
+
 class TestFlow:
     def world(self) -> World:
         world = World(threads=1)
@@ -336,6 +442,9 @@ class TestRefusals:
             (lambda w: w.add_spheres([[0, 0, 0]], R, "glass"), "material: found 'glass'"),
             (lambda w: w.add_spheres([[0, 0, 0]], R, ROUGH, velocities=[1, 2]), "velocities: found shape"),
             (lambda w: w.add_spheres([[0, 0, 0]], R, ROUGH, velocities=[1, 2, math.nan]), "velocities: row 0"),
+            (lambda w: w.add_spheres([[0, 0, 0]], 1e-120, ROUGH), "radii: row 0 is 1e-120, of mass 0"),
+            (lambda w: w.remove(0.5), "ids: found float64"),
+            (lambda w: w.run(until=1, callback=5), "callback: found 5"),
             (lambda w: w.add_plane([0, 0, 0], [0, 0, 0]), "normal: found"),
             (lambda w: w.add_plane([0, 0, 0], [0, 0, 1], load=1.0), "mass: found None in a world without spheres"),
             (lambda w: w.add_plane([0, 0, 0], [0, 0, 1], mass=1.0), "mass: found it without load"),
@@ -355,6 +464,18 @@ class TestRefusals:
     def test_arguments(self, call, message):
         with pytest.raises(InputError, match=message):
             call(World())
+
+    def test_boxes(self):
+        world = World(box=[0.015, 0.1, 0.1], periodic=True)
+        with pytest.raises(InputError, match=r"normal: found .* expected none along x"):
+            world.add_plane([0, 0, 0], [1, 0, 1])
+        world.add_spheres([[0, 0, 0], [0, 0.05, 0]], 0.005, ROUGH)
+        with pytest.raises(InputError, match="the pair would be seen twice"):
+            world.step()
+        world = World(box=[[0, 0, 0.15], [0.1, 0.1, 0.3]])
+        world.add_spheres([[0.05, 0.05, 0.1]], 0.005, ROUGH)
+        with pytest.raises(InputError, match="sphere 0 has left the box"):
+            world.check()
 
     def test_no_obstacles_in_two_dimensions(self):
         with pytest.raises(InputError, match="dim 2"):

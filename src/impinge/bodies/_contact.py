@@ -29,7 +29,7 @@ from impinge.response._laws import (
 # that of the normal direction, unless it is plastic.
 SPRING, ROLL, DEEPEST, STORED = 0, 3, 6, 7
 HISTORY = 8
-NEW = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # of a contact that begins
+NEW = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, math.nan)  # of a contact that begins
 
 
 @part
@@ -124,5 +124,8 @@ def meet(law, rough, dt, nx, ny, nz, depth, radius, mass, vx, vy, vz, wx, wy, wz
         energy += 0.5 * stiffness * (rx * rx + ry * ry + rz * rz)
         rx, ry, rz = rx + half * tx, ry + half * ty, rz + half * tz
         stored += 0.5 * stiffness * (rx * rx + ry * ry + rz * rz)
-    lost -= stored - memory[STORED]
+    before = memory[STORED]
+    if before != before:  # it begins; what is too deep for one step was there before, with all its energy
+        before = stored if depth > 2.0 * abs(rate) * dt else 0.0
+    lost -= stored - before
     return fx, fy, fz, mx, my, mz, lost, energy, (sx, sy, sz, rx, ry, rz, deepest, stored)

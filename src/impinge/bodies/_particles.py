@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from impinge._jit import fetch_add, give_way, part, prefetch, team
+from impinge._jit import fetch_add, give_way, kernel, part, prefetch, team
 from impinge.bodies import _obstacles
 from impinge.bodies._contact import NEW, STORED, law_of, meet, recall, recall_spring, remember, remember_spring
 from impinge.broad._near import shorter, wrap
@@ -447,19 +447,21 @@ def advance(
 
 
 @part
-def _end_step(shared, travel, fastest, planes, wall_forces, loads, move, half, keep):
-    """What one thread does when all spheres have moved: planes, and whether lists still reach."""
-    most = 0.0
-    for block in range(len(fastest)):
-        most = max(most, fastest[block])
-    for p in range(len(planes) if keep else 0):
+def push_on(planes, p, wall_forces, loads):
+    """Acceleration of a plane under load along its normal."""
+    press = 0.0
+    for k in range(len(loads)):
+        if loads[k, 0] == p:
+            for c in range(3):
+                press += wall_forces[loads[k, 1], c] * planes[p, NORMAL + c]
+    return (planes[p, LOAD] - press) / planes[p, MASS]
+
+
+@part
+def _move_planes(planes, wall_forces, loads, move, half):
+    for p in range(len(planes)):
         if planes[p, LOAD] == planes[p, LOAD]:  # not a number where there is no load
-            press = 0.0
-            for k in range(len(loads)):
-                if loads[k, 0] == p:
-                    for c in range(3):
-                        press += wall_forces[loads[k, 1], c] * planes[p, NORMAL + c]
-            faster = (planes[p, LOAD] - press) / planes[p, MASS]
+            faster = push_on(planes, p, wall_forces, loads)
             planes[p, LATE] += faster * move
             for c in range(3):
                 planes[p, c] += planes[p, LATE] * planes[p, NORMAL + c] * move
@@ -467,6 +469,32 @@ def _end_step(shared, travel, fastest, planes, wall_forces, loads, move, half, k
         else:
             for c in range(3):
                 planes[p, c] += planes[p, SPEED + c] * move
+
+
+@kernel
+def shift_planes(planes, wall_forces, loads, time):
+    """Change the speeds of planes under load, half a step before, as if their acceleration had lasted for some time."""
+    for p in range(len(planes)):
+        if planes[p, LOAD] == planes[p, LOAD]:
+            planes[p, LATE] += push_on(planes, p, wall_forces, loads) * time
+
+
+@kernel
+def move_planes_alone(steps, planes, wall_forces, loads, dt):
+    """Move planes where there are no spheres."""
+    for _ in range(steps):
+        _move_planes(planes, wall_forces, loads, dt, 0.5 * dt)
+
+
+@part
+def _end_step(shared, travel, fastest, planes, wall_forces, loads, move, half, keep):
+    """What one thread does when all spheres have moved: planes, and whether lists still reach."""
+    most = 0.0
+    for block in range(len(fastest)):
+        most = max(most, fastest[block])
+    if keep:
+        _move_planes(planes, wall_forces, loads, move, half)
+    for p in range(len(planes)):
         most = max(most, planes[p, SPEED] ** 2 + planes[p, SPEED + 1] ** 2 + planes[p, SPEED + 2] ** 2)
     travel[0] += math.sqrt(most) * move
     if not most < math.inf:

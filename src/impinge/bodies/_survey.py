@@ -4,15 +4,26 @@ import math
 
 import numpy as np
 
-from impinge._jit import kernel
+from impinge._jit import kernel, part
 from impinge.bodies import _obstacles
 from impinge.bodies._contact import NEW, law_of, meet, recall, recall_spring
 from impinge.bodies._particles import MADE_OF, NORMAL, SPEED
 from impinge.broad._near import shorter
 
-# Columns of a contact: point, normal (towards the first), depth, force on the first, energy stored.
-POINT, TOWARDS, DEPTH, FORCE, ENERGY = 0, 3, 6, 7, 10
-CONTACT = 11
+# Columns of a contact: point, normal (towards the first), depth, force on the first, energy stored, couple on it.
+POINT, TOWARDS, DEPTH, FORCE, ENERGY, COUPLE = 0, 3, 6, 7, 10, 11
+CONTACT = 14
+
+
+@part
+def _write(contacts, count, px, py, pz, nx, ny, nz, depth, fx, fy, fz, energy, tx, ty, tz, arm):
+    """Write a contact; the couple of rolling resistance is what the torque t has besides that of the force."""
+    contacts[count, 0], contacts[count, 1], contacts[count, 2] = px, py, pz
+    contacts[count, 3], contacts[count, 4], contacts[count, 5], contacts[count, 6] = nx, ny, nz, depth
+    contacts[count, 7], contacts[count, 8], contacts[count, 9], contacts[count, 10] = fx, fy, fz, energy
+    contacts[count, 11] = tx + arm * (ny * fz - nz * fy)
+    contacts[count, 12] = ty + arm * (nz * fx - nx * fz)
+    contacts[count, 13] = tz + arm * (nx * fy - ny * fx)
 
 
 @kernel
@@ -43,17 +54,17 @@ def list_pairs(
             law, memory = law_of(table, kinds[i], kinds[j], materials), NEW
             if rough and known[k]:
                 memory = recall(history, k) if history.shape[1] > 3 else recall_spring(history, k, 0.0)
-            fx, fy, fz, _, _, _, _, energy, _ = meet(
+            fx, fy, fz, tx, ty, tz, _, energy, _ = meet(
                 law, rough, dt, nx, ny, nz, depth, x[i, 3] * x[j, 3] / reach, mass[i] * mass[j] / (mass[i] + mass[j]),
                 u[i, 0] - u[j, 0], u[i, 1] - u[j, 1], u[i, 2] - u[j, 2], one * q[i, 0] + other * q[j, 0],
                 one * q[i, 1] + other * q[j, 1], one * q[i, 2] + other * q[j, 2], q[i, 0] - q[j, 0],
                 q[i, 1] - q[j, 1], q[i, 2] - q[j, 2], one, memory,
             )  # fmt: skip
             numbers[count, 0], numbers[count, 1] = i, j
-            row = contacts[count]
-            row[0], row[1], row[2] = x[i, 0] - one * nx, x[i, 1] - one * ny, x[i, 2] - one * nz
-            row[3], row[4], row[5], row[6] = nx, ny, nz, depth
-            row[7], row[8], row[9], row[10] = fx, fy, fz, energy
+            _write(
+                contacts, count, x[i, 0] - one * nx, x[i, 1] - one * ny, x[i, 2] - one * nz, nx, ny, nz, depth, fx, fy,
+                fz, energy, tx, ty, tz, one,
+            )  # fmt: skip
             count += 1
     return count
 
@@ -75,17 +86,17 @@ def list_planes(
             memory = NEW
             if rough and known[k]:
                 memory = recall(history, k)
-            fx, fy, fz, _, _, _, _, energy, _ = meet(
+            fx, fy, fz, tx, ty, tz, _, energy, _ = meet(
                 law_of(table, kinds[i], other if other >= 0 else kinds[i], materials), rough, dt, nx, ny, nz,
                 x[i, 3] - distance, x[i, 3], mass[i], u[i, 0] - planes[p, SPEED], u[i, 1] - planes[p, SPEED + 1],
                 u[i, 2] - planes[p, SPEED + 2], distance * q[i, 0], distance * q[i, 1], distance * q[i, 2], q[i, 0],
                 q[i, 1], q[i, 2], distance, memory,
             )  # fmt: skip
             numbers[count, 0], numbers[count, 1] = i, p
-            row = contacts[count]
-            row[0], row[1], row[2] = x[i, 0] - distance * nx, x[i, 1] - distance * ny, x[i, 2] - distance * nz
-            row[3], row[4], row[5], row[6] = nx, ny, nz, x[i, 3] - distance
-            row[7], row[8], row[9], row[10] = fx, fy, fz, energy
+            _write(
+                contacts, count, x[i, 0] - distance * nx, x[i, 1] - distance * ny, x[i, 2] - distance * nz, nx, ny, nz,
+                x[i, 3] - distance, fx, fy, fz, energy, tx, ty, tz, distance,
+            )  # fmt: skip
             count += 1
     return count
 
@@ -114,7 +125,7 @@ def list_obstacles(
             memory = NEW
             if rough and read >= 0:
                 memory = recall(history, read)
-            fx, fy, fz, _, _, _, _, energy, _ = meet(
+            fx, fy, fz, tx, ty, tz, _, energy, _ = meet(
                 law_of(table, kinds[i], other if other >= 0 else kinds[i], materials), rough, dt, nx, ny, nz,
                 at[_obstacles.DEPTH], x[i, 3], mass[i], u[i, 0] - at[_obstacles.VELOCITY],
                 u[i, 1] - at[_obstacles.VELOCITY + 1], u[i, 2] - at[_obstacles.VELOCITY + 2], arm * q[i, 0],
@@ -122,9 +133,9 @@ def list_obstacles(
                 q[i, 1] - poses[o, _obstacles.SPIN + 1], q[i, 2] - poses[o, _obstacles.SPIN + 2], arm, memory,
             )  # fmt: skip
             numbers[count, 0], numbers[count, 1] = i, o
-            row = contacts[count]
-            row[0], row[1], row[2] = at[_obstacles.POINT], at[_obstacles.POINT + 1], at[_obstacles.POINT + 2]
-            row[3], row[4], row[5], row[6] = nx, ny, nz, at[_obstacles.DEPTH]
-            row[7], row[8], row[9], row[10] = fx, fy, fz, energy
+            _write(
+                contacts, count, at[_obstacles.POINT], at[_obstacles.POINT + 1], at[_obstacles.POINT + 2], nx, ny, nz,
+                at[_obstacles.DEPTH], fx, fy, fz, energy, tx, ty, tz, arm,
+            )  # fmt: skip
             count += 1
     return count

@@ -32,6 +32,9 @@ _FIRST_SKIN = 0.1  # of the mean size, until the motion is known: packed spheres
 _PAIRS_PER_BODY = 4.0  # what moving a sphere takes, in tests of pairs
 
 
+_NO_PUSHES = (np.empty((0, 3)), np.empty((0, 2), np.int64))
+
+
 class Contacts(NamedTuple):
     """Contacts at one moment, in the order of the spheres' permanent numbers, those with walls last."""
 
@@ -42,6 +45,7 @@ class Contacts(NamedTuple):
     depths: _Floats  # (m,), m
     forces: _Floats  # (m, d), N, on the first sphere
     energies: _Floats  # (m,), J, stored
+    couples: _Floats  # (m, 3), N m, of rolling resistance, on the first sphere
 
 
 class Seen(NamedTuple):
@@ -70,7 +74,7 @@ class Dynamics:
         self.staggered = False  # whether v and w are half a step behind
         self._spare = (self.particles.x, self.particles.u, self.particles.q)
         self._shared = np.zeros(_particles.SHARED, np.int64)
-        self._per_step = 0.0  # s
+        self._per_step = self._way = 0.0  # s, m: that a step took, and that the fastest went in it
         self._seen: Seen | None = None  # at this moment, if somebody has looked
         self._contacts: Contacts | None = None
 
@@ -143,14 +147,18 @@ class Dynamics:
 
     def set_laws(self, table: _Floats, materials: int) -> None:
         """Set the laws of all pairs of materials."""
-        columns = self._columns
+        columns, unseen = self._columns, self.materials > 0 and not self._damped
         self.table, self.materials = table, materials
         self._forget()
+        if unseen:
+            self._set_seen_velocities()
         if self._columns != columns:
             self.lists.forget()
 
     def state(self) -> dict[str, Any]:
         """All that changes, in the order of permanent numbers."""
+        if not self._damped:
+            self._set_seen_velocities()
         return {
             "dt": self.dt, "steps": self.steps, "since": self._since, "staggered": self.staggered,
             "planes": self.planes, "particles": self.particles.state(), "memories": self.lists.memories(),
@@ -163,6 +171,10 @@ class Dynamics:
         self.particles.restore(state["particles"])
         self.lists.restore(self.particles.ids, state["memories"])
 
+    def _set_seen_velocities(self) -> None:
+        """Velocities that nobody has seen, as nothing was damped, are old: take those of half a step before."""
+        self.particles.u[:], self.particles.q[:] = self.particles.v, self.particles.w
+
     def find_broken(self) -> tuple[int, _Floats]:
         """Row of the first sphere, by number, whose place is no number any more, and where it was."""
         with np.errstate(over="ignore", invalid="ignore"):
@@ -173,11 +185,11 @@ class Dynamics:
     def advance(self, count: int) -> int:
         """Make some steps, at most `count`, and no more than take a moment; returns how many, 0 if something broke."""
         p = self.particles
+        self._stagger()
         if len(p) == 0:
-            self.planes[:, :3] += count * self.dt * self.planes[:, _particles.SPEED : _particles.SPEED + 3]
+            _particles.move_planes_alone(count, self.planes, *_NO_PUSHES, self.dt)
             self.steps += count
             return count
-        self._stagger()
         self._refresh()
         self._forget()
         start = time.perf_counter()
@@ -190,8 +202,10 @@ class Dynamics:
             count = max(1, min(count, int(_SECONDS / self._per_step)))
         elif count > 10:
             count = 10
-        if self._obstacles_move:
-            count = min(count, _POSES)
+        if self._obstacles_move:  # not many more poses than steps until lists run out
+            left = (0.5 * self.lists.travel[1] - self.lists.travel[0]) / self._way if self._way > 0 else 0.0
+            count = max(1, min(count, _POSES, int(left) + 2))
+        travelled = float(self.lists.travel[0])
         reason = self._pass(count, self.dt, 0.0 if self.integrator == "position" else 0.5 * self.dt, True)
         done = int(self._shared[_particles.OPEN])
         if done % 2 and not self.rough:
@@ -199,7 +213,7 @@ class Dynamics:
             self._spare = (p.x, p.u, p.q)
             p.x, p.u, p.q = spare
         seconds = time.perf_counter() - start
-        self._per_step = seconds / done
+        self._per_step, self._way = seconds / done, (float(self.lists.travel[0]) - travelled) / done
         self.steps += done
         self.lists.note_steps(done, seconds)
         return 0 if reason == _particles.BROKEN else done
@@ -279,12 +293,15 @@ class Dynamics:
         """Velocities half a step back, v(−½) = v(0) − ½ a(0) dt."""
         if self.staggered:
             return
-        self._refresh()
-        self._pass(1, 0.0, -0.5 * self.dt, False)
-        p = self.particles
-        p.v[:] = self._spare[1]
-        if self.rough:
-            p.w[:] = self._spare[2]
+        p, lists = self.particles, self.lists
+        if len(p):
+            self._refresh()
+            self._pass(1, 0.0, -0.5 * self.dt, False)
+            p.v[:] = self._spare[1]
+            if self.rough:
+                p.w[:] = self._spare[2]
+        pushes = (lists.wall_forces, lists.loads) if len(p) else _NO_PUSHES
+        _particles.shift_planes(self.planes, *pushes, -0.5 * self.dt)
         self.staggered = True
 
     def look(self) -> Seen:
@@ -301,8 +318,9 @@ class Dynamics:
     def synchronise(self) -> None:
         """Let v and w be velocities at the time of the positions again."""
         if self.staggered:
-            seen = self.look()
-            p = self.particles
+            seen, p = self.look(), self.particles
+            pushes = (self.lists.wall_forces, self.lists.loads) if len(p) else _NO_PUSHES
+            _particles.shift_planes(self.planes, *pushes, 0.5 * self.dt)
             p.u[:], p.q[:], p.v[:], p.w[:] = seen.velocities, seen.spins, seen.velocities, seen.spins
             self.staggered = False
             self._forget()
@@ -355,6 +373,7 @@ class Dynamics:
             table[:, _survey.DEPTH],
             table[:, _survey.FORCE : _survey.FORCE + d],
             table[:, _survey.ENERGY],
+            table[:, _survey.COUPLE : _survey.COUPLE + 3],
         )
 
     def pivots(self) -> _Floats:

@@ -181,6 +181,9 @@ class Lists:
         """New rows with what the old ones remember."""
         if columns == 0:
             return _no_rows()._replace(starts=starts, names=names)
+        if len(old.known) < len(old.names):  # nothing was remembered so far
+            old = _no_rows()
+            where = np.full(len(starts) - 1, -1)
         new = Rows(starts, names, np.empty(len(names), bool), np.empty((len(names), columns)))
         _lists.carry_history(-(-(len(starts) - 1) // _lists.BLOCK), where, *old, *new)
         return new

@@ -13,7 +13,7 @@ from impinge._scratch import Scratch
 from impinge.broad import _near
 from impinge.errors import InputError
 
-__all__ = ["Bodies", "Space", "boxes", "read_length", "read_space", "spheres"]
+__all__ = ["Bodies", "Space", "boxes", "check_room", "read_length", "read_space", "spheres"]
 
 _LARGEST = 1e150  # of coordinates and sizes: their squares are doubles
 
@@ -145,7 +145,7 @@ def spheres(
     r = _check.sizes("radii", radii, len(checked), "centres")
     _limited("radii", r)
     space = read_space(box, periodic, dimension)
-    _check_room("radii", "sphere", np.broadcast_to(r[:, None], (len(r), dimension)), gap, space)
+    check_room("radii", "sphere", np.broadcast_to(r[:, None], (len(r), dimension)), gap, space)
     rows = _rows("centres", checked, r, space, (scratch or Scratch()).empty("spheres", (len(r), 4), np.float64))
     return Bodies(rows, rows, np.broadcast_to(r[:, None], (len(r), 3)), space)
 
@@ -163,7 +163,7 @@ def boxes(lower: ArrayLike, upper: ArrayLike, gap: float, box: ArrayLike | None,
     if len(bad):
         raise InputError(f"lower: row {bad[0]} is {first[bad[0]]}, above upper {last[bad[0]]}")
     space = read_space(box, periodic, dimension)
-    _check_room("upper", "box", (last - first) / 2, gap, space)
+    check_room("upper", "box", (last - first) / 2, gap, space)
     rows = np.zeros((len(first), 6))
     rows[:, :dimension], rows[:, 3 : 3 + dimension] = first, last
     centres = 0.5 * rows[:, :3] + 0.5 * rows[:, 3:]
@@ -175,7 +175,7 @@ def boxes(lower: ArrayLike, upper: ArrayLike, gap: float, box: ArrayLike | None,
     return Bodies(rows, centres, 0.5 * rows[:, 3:] - 0.5 * rows[:, :3], space)
 
 
-def _check_room(name: str, what: str, half: NDArray[np.float64], gap: float, space: Space) -> None:
+def check_room(name: str, what: str, half: NDArray[np.float64], gap: float, space: Space) -> None:
     """The box must hold every body, and no body may meet another one twice, from both sides of a period."""
     if len(half) == 0 or np.isinf(space.lengths).all():
         return

@@ -44,6 +44,8 @@ class Material:
         Work of adhesion w: bodies in contact pull each other with 2π w R*, R* = r_i r_j / (r_i + r_j).
     tangential : float
         Stiffness of the tangential spring over that of the normal one; for Hertz it follows from Poisson's ratio.
+    name : str
+        Materials with the same numbers and the same name are one.
     """
 
     density: float
@@ -58,11 +60,14 @@ class Material:
     unloading: float | None = None
     pull: float | None = None
     tangential: float | None = None
+    name: str = ""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise InputError(f"name: found {self.name!r}, expected a text")
         for field in fields(self):
             value = getattr(self, field.name)
-            if value is None:
+            if value is None or field.name == "name":
                 continue
             check = _check.positive if field.name in _ABOVE_ZERO else _check.not_negative
             object.__setattr__(self, field.name, check(field.name, value))

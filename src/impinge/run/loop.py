@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from impinge import _jit
 from impinge.errors import RunError
 from impinge.output import Series
 from impinge.run import columns, state
@@ -74,6 +75,8 @@ def run_scene(
     """
     if scene.model.output.picture and importlib.util.find_spec("matplotlib") is None:
         raise scene.document.error(("output", "picture"), "needs matplotlib; pip install 'impinge[report]'")
+    with _jit.threads(threads):
+        pass  # told now, before anything is made
     folder = Folder(Path(out), scene)
     saved = folder.open(resume, overwrite)
     if saved is None:
@@ -119,7 +122,10 @@ class _Run:
                         break
                     outcome.sphere_steps += self._advance()
                     tell(world)
-                self._close(finished=reached(world.time, self.until))
+                outcome.time, outcome.steps, outcome.steps_now = world.time, world.steps, world.steps - first
+                outcome.finished, outcome.stopped_by = reached(world.time, self.until), signals.came
+                outcome.seconds = time.perf_counter() - start
+                self._close(outcome)
         except OSError as error:
             raise RunError(f"{error.filename or self.folder.path}: {error.strerror}; {self._way_back()}") from None
         except RunError as error:
@@ -127,10 +133,6 @@ class _Run:
         finally:
             if self.series is not None:
                 self.series.close()
-        outcome.time, outcome.steps, outcome.steps_now = world.time, world.steps, world.steps - first
-        outcome.finished, outcome.stopped_by = reached(world.time, self.until), signals.came
-        outcome.seconds = time.perf_counter() - start
-        self._summarise(outcome)
         return outcome
 
     def _open_outputs(self) -> None:
@@ -157,7 +159,7 @@ class _Run:
         if self.series is not None and self.row_times.is_due(now):
             self.series.append(columns.values(self.scene, self.world, self.groups))
             self.row_times.tick(now)
-        if self.save_times.is_due(now):
+        if self.save_times.is_due(now) and not reached(now, self.until):  # the last one comes after all else
             self._save()
             self.save_times.tick(now)
 
@@ -188,9 +190,11 @@ class _Run:
         })  # fmt: skip
         self.saved_time = self.world.time
 
-    def _close(self, finished: bool) -> None:
-        if finished and self.scene.output.picture:
+    def _close(self, outcome: Outcome) -> None:
+        """What comes at the end; the checkpoint last, so that a run that has it has all."""
+        if outcome.finished and self.scene.output.picture:
             draw(self.folder.path / "picture.png", self.scene, self.world)
+        self._summarise(outcome)
         self._save()
 
     def _way_back(self) -> str:

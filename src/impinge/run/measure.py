@@ -62,8 +62,9 @@ def pushes(contacts: Contacts, origins: _Floats) -> list[Push]:
     for wall, origin in enumerate(origins):
         own = contacts.walls == wall
         forces, arms = -contacts.forces[own], contacts.points[own] - origin
+        couples = contacts.couples[own] if d == 3 else contacts.couples[own, 2]
         torques = np.cross(arms, forces) if d == 3 else arms[:, 0] * forces[:, 1] - arms[:, 1] * forces[:, 0]
-        found.append(Push(forces.sum(axis=0), torques.sum(axis=0)))
+        found.append(Push(forces.sum(axis=0), (torques - couples).sum(axis=0)))
     return found
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.bodies.dynamics import Dynamics
-from impinge.errors import InputError, RunError
+from impinge.errors import ImpingeError, InputError, RunError
 
 __all__ = ["check_box", "check_overlaps", "explain_break"]
 
@@ -31,8 +31,8 @@ def check_overlaps(dynamics: Dynamics, walls: list[str]) -> None:
         )
 
 
-def check_box(dynamics: Dynamics, why_dt: str) -> None:
-    """End the run if a sphere has left the box."""
+def check_box(dynamics: Dynamics, why_dt: str, error: type[ImpingeError] = RunError) -> None:
+    """End the run if a sphere is not in the box any more."""
     space, p = dynamics.space, dynamics.particles
     closed = (space.period == 0) & np.isfinite(space.lengths)
     low = np.where(closed, space.low, -_FARTHEST)
@@ -41,7 +41,7 @@ def check_box(dynamics: Dynamics, why_dt: str) -> None:
     if out.any():
         row = int(np.flatnonzero(out)[np.argmin(p.ids[out])])
         what = "the box" if closed.any() else "all space"
-        raise RunError(
+        raise error(
             f"sphere {p.ids[row]} has left {what} at step {dynamics.steps} (t = {dynamics.time:.6g} s), to "
             f"{_place(dynamics, p.x[row])}; {int(out.sum())} such spheres. Likely cause: no wall there, or "
             f"{_cause(why_dt)}"

@@ -18,7 +18,7 @@ from impinge.bodies.motion import Motion, PoseFunction
 from impinge.bodies.obstacles import Obstacle
 from impinge.bodies.rain import Rain
 from impinge.broad.search import NeighborSearch, Statistics
-from impinge.broad.space import read_space
+from impinge.broad.space import check_room, read_space
 from impinge.errors import InputError, RunWarning
 from impinge.response.materials import Material, law_table, shortest_contact
 from impinge.run import measure, planes, state, watch
@@ -150,6 +150,10 @@ class World:
         bad = np.flatnonzero(r == 0)
         if len(bad):
             raise InputError(f"radii: row {bad[0]} is 0, expected more, as a sphere needs a mass")
+        masses = self._dynamics.particles.masses(r, material.density) if isinstance(material, Material) else r
+        bad = np.flatnonzero(~((masses > 1e-290) & (masses < 1e290)))
+        if len(bad):
+            raise InputError(f"radii: row {bad[0]} is {r[bad[0]]:g}, of mass {masses[bad[0]]:g} kg, beyond all numbers")
         v = _per_row("velocities", velocities, len(x), self.dim)
         w = _per_row("spins", spins, len(x), 3 if self.dim == 3 else 1)
         dynamics = self._dynamics
@@ -163,7 +167,10 @@ class World:
     def remove(self, ids: ArrayLike) -> None:
         """Take spheres out of the world; ids : their permanent numbers."""
         p = self._dynamics.particles
-        gone = _check.numbers("ids", ids, "permanent numbers of spheres").astype(np.int64).ravel()
+        numbers = _check.numbers("ids", ids, "permanent numbers of spheres").ravel()
+        if numbers.dtype.kind not in "iu" and len(numbers):
+            raise InputError(f"ids: found {numbers.dtype}, expected permanent numbers of spheres, which are integers")
+        gone = numbers.astype(np.int64)
         missing = np.setdiff1d(gone, p.ids)
         if len(missing):
             raise InputError(f"ids: found {missing[0]}, expected numbers of spheres that are in the world")
@@ -198,10 +205,17 @@ class World:
         """
         row = planes.read_plane(self.dim, point, normal, velocity, load, mass, math.fsum(self._dynamics.particles.mass))
         row[_particles.MADE_OF] = -1 if material is None else self._number_of(material)
+        across = np.flatnonzero(
+            (row[_particles.NORMAL : _particles.NORMAL + 3] != 0) & (self._dynamics.space.period > 0)
+        )
+        if len(across):
+            raise InputError(
+                f"normal: found {normal!r}, expected none along {'xyz'[across[0]]}, as that axis is periodic"
+            )
         wall = Wall(self, self._new_name(name, "wall", len(self._planes)))
         self._dynamics.add_plane(row)
         self._planes.append(wall)
-        self._ready = False
+        self._ready, self._unchecked = False, True
         return wall
 
     def add_obstacle(
@@ -231,7 +245,7 @@ class World:
         wall = Wall(self, self._new_name(name, "obstacle", len(self._obstacles)))
         self._dynamics.add_obstacle(obstacle, -1 if material is None else self._number_of(material))
         self._obstacles.append(wall)
-        self._ready = False
+        self._ready, self._unchecked = False, True
         return wall
 
     @property
@@ -244,9 +258,12 @@ class World:
         self._obstacles = [Wall(self, name) for name in obstacles]
 
     def _new_name(self, name: str | None, kind: str, number: int) -> str:
+        taken = {wall.name for wall in self.walls}
         if name is None:
+            while f"{kind} {number + 1}" in taken:
+                number += 1
             return f"{kind} {number + 1}"
-        if not isinstance(name, str) or not name or name in (wall.name for wall in self.walls):
+        if not isinstance(name, str) or not name or name in taken:
             raise InputError(f"name: found {name!r}, expected a text that no other wall has")
         return name
 
@@ -332,10 +349,12 @@ class World:
         until : float, s
             The first time step at or after it is the last.
         every : float, s, optional
-            Interval of the calls; every step by default.
+            Interval of the calls; every step by default. The last call is at the end.
         callback : function of the world, optional
         """
         until = _check.not_negative("until", until)
+        if callback is not None and not callable(callback):
+            raise InputError(f"callback: found {callback!r}, expected a function of the world")
         interval = self.dt if every is None else _check.positive("every", every)
         while self._steps_to(until) > 0:
             count = self._steps_to(until)
@@ -369,8 +388,10 @@ class World:
         # It never grows again, so that a run from a file goes on with the same.
         auto = np.fmin(shortest / _STEPS_PER_CONTACT, dynamics.dt)
         dt = float(auto) if self._wanted_dt is None else self._wanted_dt
-        if not math.isfinite(dt):
-            raise InputError("dt: found 'auto' in a world without spheres, expected a number, or spheres first")
+        if not 0 < dt < math.inf:
+            if len(p) == 0 and not self._sources:
+                raise InputError("dt: found 'auto' in a world without spheres, expected a number, or spheres first")
+            raise InputError(f"stiffness: found contacts of {shortest:g} s, expected a stiffness that fits the masses")
         if self._wanted_dt is None:
             self.why_dt = f"{dt:.4g} s, 1/{_STEPS_PER_CONTACT} of the shortest contact ({shortest:.4g} s)"
         else:
@@ -381,14 +402,17 @@ class World:
             wanted = f"expected at most {shortest / _STEPS_PER_CONTACT:.4g} s"
             warnings.warn(f"dt: {found}; {wanted}", RunWarning, stacklevel=4)
         with _jit.threads(self._threads):
+            dynamics.set_laws(table, count)  # first: all that is there has laws before anybody looks at it
             dynamics.set_dt(dt)
-        dynamics.set_laws(table, count)
         self._ready = True
 
     def check(self) -> None:
-        """Raise an error if spheres overlap so much that nothing sensible can follow; done before the first step."""
+        """Raise an error if nothing sensible can follow, as spheres overlap too much; done before the first step."""
+        radii, space = self._dynamics.particles.x[:, 3], self._dynamics.space
+        check_room("radii", "sphere", np.broadcast_to(radii[:, None], (len(radii), self.dim)), 0.0, space)
         with _jit.threads(self._threads):
             self._prepare()
+            watch.check_box(self._dynamics, self.why_dt, InputError)
             watch.check_overlaps(self._dynamics, [wall.name for wall in self.walls])
         self._unchecked = False
 
