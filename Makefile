@@ -6,17 +6,23 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint bench verify clean
+.PHONY: help demo demo-inside test lint bench verify clean
 
 help:
-	@echo "make demo    a foam, a million points, and a picture: out/inside.png"
-	@echo "make test    all tests, the fast size"
-	@echo "make lint    ruff and mypy"
-	@echo "make bench   speed, next to other libraries"
-	@echo "make verify  all tests at full count (long); writes docs/verification.md"
-	@echo "make clean   remove .venv and all that was made"
+	@echo "make demo         5,000 beads flow out of a hopper: out/hopper/picture.png, frames, series.csv"
+	@echo "make demo-inside  a foam, a million points, and a picture: out/inside.png"
+	@echo "make test         all tests, the fast size"
+	@echo "make lint         ruff and mypy"
+	@echo "make bench        speed, next to other libraries"
+	@echo "make verify       all tests at full count (long); writes docs/verification.md"
+	@echo "make clean        remove .venv and all that was made"
 
 demo: $(VENV)/dev.stamp
+	@echo "Half a minute; the first time another one, as everything is compiled"
+	@$(BIN)/impinge run examples/hopper.toml --out out/hopper --overwrite
+	@echo "Look at out/hopper/picture.png, or open out/hopper/spheres.pvd in ParaView"
+
+demo-inside: $(VENV)/dev.stamp
 	@$(BIN)/python examples/inside_demo.py
 
 test: $(VENV)/dev.stamp

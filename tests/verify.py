@@ -25,6 +25,7 @@ from impinge.inside.grid import classify_grid, grid_points
 from .broad import systems
 from .exact import cases
 from .inside import scenes
+from .run import flows
 
 SEED = 20261115
 REPORT = Path(__file__).resolve().parents[1] / "docs" / "verification.md"
@@ -144,6 +145,30 @@ def verify_searches(steps: int) -> list[Row]:
     return rows
 
 
+def verify_hopper() -> list[Row]:
+    """Beverloo's law: W^(2/5) is a line over the orifice D, and 0 at one to two diameters of beads."""
+    start = time.perf_counter()
+    rates = np.array([flows.discharge_rate(orifice) for orifice in flows.ORIFICES])
+    line = flows.line_through(np.array(flows.ORIFICES), rates**0.4)
+    note = f"R² = {line.r_sq:.4f}, no flow at D = {line.zero:.2f} d; W from {rates[0]:.2f} to {rates[-1]:.2f} kg/s"
+    failed = not (line.r_sq > 0.99 and 1 <= line.zero <= 2)
+    row = Row("hopper flow: W^(2/5) over D", len(rates), int(failed), time.perf_counter() - start, note)
+    print(row, flush=True)
+    return [row]
+
+
+def verify_drum() -> list[Row]:
+    """Two sizes of beads in a drum segregate."""
+    start = time.perf_counter()
+    rows = flows.segregation_in_drum()
+    first, last = (float(part[:, 1].mean()) for part in (rows[rows[:, 0] < 0.5], rows[rows[:, 0] > rows[-1, 0] - 1]))
+    failed = not (first < flows.MIXED and last > flows.SEGREGATED)
+    note = f"index from {first:.3f} (below {flows.MIXED}) to {last:.3f} (above {flows.SEGREGATED})"
+    row = Row("drum: segregation by size", 1, int(failed), time.perf_counter() - start, note)
+    print(row, flush=True)
+    return [row]
+
+
 def verify_properties() -> list[Row]:
     """All tests, with the property tests at full count."""
     start = time.perf_counter()
@@ -171,7 +196,8 @@ def write_report(rows: list[Row]) -> None:
 def main() -> int:
     warnings.simplefilter("ignore", impinge.errors.MeshWarning)
     rows = [*verify_inside(), *verify_grids(), *verify_exact(1_000_000)]
-    rows += [*verify_pairs(20_000), *verify_searches(10_000), *verify_properties()]
+    rows += [*verify_pairs(20_000), *verify_searches(10_000)]
+    rows += [*verify_hopper(), *verify_drum(), *verify_properties()]
     write_report(rows)
     failures = sum(row.failures for row in rows)
     print(f"{len(rows)} checks, {failures} failures; see {REPORT.relative_to(REPORT.parents[1])}")

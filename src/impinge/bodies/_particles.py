@@ -417,8 +417,8 @@ def advance(
                 touching, hits, ways, x, u, q, mass, kinds, materials, table, dt, partners, known, history, keep, own,
                 forces,
             )  # fmt: skip
+            fetch_add(shared, FINISHED, 1)  # before others may go on: the last to move must find all of them counted
             fetch_add(ready, np.uint64(block), 1)
-            fetch_add(shared, FINISHED, 1)
             continue
         if rough:
             _await_partners(ready, block, ahead, step)

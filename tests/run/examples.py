@@ -1,0 +1,104 @@
+"""Small versions of the scenes in examples/, and the states they end in.
+
+    python -m tests.run.examples
+
+writes the states of this type of processor to states.json: after a change that is meant to change them, or on a
+processor that has none yet.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from llvmlite import binding
+
+from impinge.run.scene import Scene, models
+from impinge.run.scene.build import Built
+from impinge.run.scene.toml import read_toml
+from impinge.run.world import World
+
+FOLDER = Path(__file__).resolve().parents[2] / "examples"
+STATES = Path(__file__).with_name("states.json")
+
+
+class Small(NamedTuple):
+    """How much of an example is run."""
+
+    steps: int
+    changes: Mapping[str, Any] = MappingProxyType({})  # dotted keys of the scene, and what they are instead
+
+
+SMALL = {
+    "biaxial": Small(6000),
+    "column": Small(2500),
+    "drum": Small(1500),
+    "hopper": Small(
+        4500,
+        {"spheres.0.random.count": 1100, "spheres.0.random.upper": [0.046, 0.046, 0.085], "obstacles.0.cone.rim": 0.03},
+    ),
+    "paper-demo-300": Small(30_000, {"spheres.0.velocity": [0.0, -2.0]}),
+    "paper-discs": Small(10_000),
+    "paper-fracture": Small(2000),
+    "paper-fracture-3": Small(500),
+    "paper-fracture-4": Small(200),
+    "paper-fracture-5": Small(100),
+    "paper-spheres": Small(1000),
+}
+
+
+def scene(name: str, changes: Mapping[str, Any]) -> Scene:
+    """An example, some keys of which say something else."""
+    document = read_toml(FOLDER / f"{name}.toml")
+    for key, value in changes.items():
+        *tables, last = key.split(".")
+        table: Any = document.content
+        for part in tables:
+            table = table[int(part)] if part.isdigit() else table[part]
+        table[last] = value
+    return Scene(document, models.Particles.model_validate(document.content))
+
+
+def start(name: str, threads: int | None = None) -> Built:
+    """The small version at its start."""
+    return scene(name, SMALL[name].changes).build_with_groups(threads)
+
+
+def state(world: World) -> str:
+    """A hash of all numbers, places and velocities."""
+    spheres, digest = world.spheres, hashlib.sha256()
+    for array in (spheres.ids, spheres.centres, spheres.velocities):
+        digest.update(array.tobytes())
+    return digest.hexdigest()[:32]
+
+
+def processor() -> str:
+    """The type of this processor, as the compiler knows it: bits may differ between types."""
+    return str(binding.get_host_cpu_name())
+
+
+def pinned() -> dict[str, dict[str, str]]:
+    """Known states: processor, example, hash."""
+    found: dict[str, dict[str, str]] = json.loads(STATES.read_text(encoding="utf-8"))
+    return found
+
+
+def pin() -> None:
+    """Write the states of this processor."""
+    states = pinned() if STATES.exists() else {}
+    mine = {}
+    for name, small in SMALL.items():
+        world = start(name).world
+        world.step(small.steps)
+        mine[name] = state(world)
+        print(f"{processor()}, {name}: {mine[name]}")
+    states[processor()] = mine
+    STATES.write_text(json.dumps(states, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    pin()

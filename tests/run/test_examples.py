@@ -1,0 +1,140 @@
+"""Every scene of examples/, in a small version: what happens is what should, to the last bit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from impinge.run.columns import names, values
+from impinge.run.scene import read_scene
+from impinge.run.scene.build import Built
+
+from . import examples
+
+FILES = sorted(path.stem for path in examples.FOLDER.glob("*.toml"))
+FRACTURES = {"paper-fracture": 2, "paper-fracture-3": 3, "paper-fracture-4": 4, "paper-fracture-5": 5}
+
+
+class Watched:
+    """A small version of an example that has been run: rows of its series at the start and at the end."""
+
+    def __init__(self, name: str) -> None:
+        self.model = examples.scene(name, examples.SMALL[name].changes).model
+        built: Built = examples.start(name, threads=1)
+        self.world, self.groups = built.world, built.groups
+        self.first, self.centres = self._row(), self.world.spheres.centres
+        self.world.step(examples.SMALL[name].steps)
+        self.last = self._row()
+
+    def _row(self) -> dict[str, float]:
+        row = values(self.model, self.world, self.groups)
+        return dict(zip(names(self.model, self.world), row, strict=True))
+
+    def energies_of(self, name: str) -> Any:
+        """Kinetic energies of the spheres of a group, J."""
+        first, stop = self.groups[name]
+        spheres = self.world.spheres
+        return 0.5 * spheres.masses[first:stop] * (spheres.velocities[first:stop] ** 2).sum(axis=1)
+
+
+def check_energy(seen: Watched, tolerance: float) -> None:
+    """Total energy stays, but for a part of what moves or has been turned into heat."""
+    before, after = seen.first["total [J]"], seen.last["total [J]"]
+    turned = max(seen.last["kinetic [J]"], seen.last["dissipated [J]"], seen.last["work [J]"])
+    assert abs(after - before) < tolerance * turned
+
+
+def check_undamped(seen: Watched) -> None:
+    check_energy(seen, 1e-5 if seen.model.world.dt != "auto" else 1e-4)  # the paper's steps are shorter
+    assert seen.last["dissipated [J]"] == 0
+    assert seen.last["contacts"] > 0
+    assert seen.last["elastic [J]"] > 0
+
+
+def check_fracture(seen: Watched) -> None:
+    """The paper's numbers of pieces, which have the volume of 1000 spheres."""
+    check_undamped(seen)
+    radii = seen.world.spheres.radii
+    assert math.fsum(radii**3) == pytest.approx(1000 * 0.01**3, rel=1e-12)
+    assert 4 / 3 * math.pi * math.fsum(radii**3) / 0.33**3 == pytest.approx(0.1166, abs=1e-4)
+
+
+def check_hopper(seen: Watched) -> None:
+    """Beads flow, only through the orifice, and lose energy."""
+    check_energy(seen, 0.01)
+    assert seen.first["discharged spheres"] == 0
+    assert seen.last["discharged spheres"] > 100
+    cone = seen.model.obstacles[0].cone
+    assert cone is not None
+    x, y, z = seen.world.spheres.centres.T
+    within = cone.orifice + (cone.radius - cone.orifice) * np.clip(z / cone.height, 0, 1)
+    assert (np.hypot(x, y) < within)[z > 0].all()
+    assert seen.last["funnel force z [N]"] < 0
+
+
+def check_drum(seen: Watched) -> None:
+    """The drum takes the beads along: it does work, and they resist."""
+    check_energy(seen, 0.02)
+    assert seen.last["work [J]"] > 0
+    assert (np.linalg.norm(seen.world.spheres.centres[:, [0, 2]], axis=1) < 0.072).all()
+    assert abs(seen.last["segregation"]) < 0.2  # they begin mixed
+
+
+def check_column(seen: Watched) -> None:
+    """It gets lower and wider, and nothing goes through the floor."""
+    check_energy(seen, 0.01)
+    now = seen.world.spheres.centres
+    assert now[:, 2].mean() < seen.centres[:, 2].mean() - 0.002
+    assert seen.last["spread spheres"] > 30
+    assert now[:, 2].min() > 0.0015
+
+
+def check_biaxial(seen: Watched) -> None:
+    """Walls under load close in until the discs carry the load; the top comes down as told."""
+    check_energy(seen, 0.02)
+    left, right, _, top = seen.world.walls
+    assert left.point[0] > 0
+    assert right.point[0] < 0.25
+    assert top.point[1] == pytest.approx(0.35 - 0.03 * seen.world.time, rel=1e-9)
+    assert seen.last["top force y [N]"] > 1
+    assert seen.last["left force x [N]"] < -1
+    assert seen.last["coordination"] > 2
+
+
+CHECKS = {
+    "biaxial": check_biaxial,
+    "column": check_column,
+    "drum": check_drum,
+    "hopper": check_hopper,
+    "paper-demo-300": check_undamped,
+    "paper-discs": check_undamped,
+    "paper-spheres": check_undamped,
+    **dict.fromkeys(FRACTURES, check_fracture),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_small_versions(name):
+    """Physics; the same bits on one and two threads; and those that are known of this processor."""
+    seen = Watched(name)
+    CHECKS[name](seen)
+    end = examples.state(seen.world)
+    again = examples.start(name, threads=2).world
+    again.step(examples.SMALL[name].steps)
+    assert examples.state(again) == end
+    known = examples.pinned().get(examples.processor())
+    if known is None:
+        pytest.skip(f"states.json has none of {examples.processor()}: python -m tests.run.examples writes them")
+    assert end == known[name]
+
+
+@pytest.mark.parametrize("name", FRACTURES)
+def test_numbers_of_the_fracture_series(name):
+    from impinge.reproduce.particles.systems import FRACTURES as NUMBERS
+
+    whole, pieces = (spheres.random for spheres in read_scene(examples.FOLDER / f"{name}.toml").model.spheres)
+    parts = FRACTURES[name]
+    assert (whole.count, pieces.count) == (NUMBERS[parts][0], NUMBERS[parts][1] * parts**3)
