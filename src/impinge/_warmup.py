@@ -107,6 +107,9 @@ def _move_spheres() -> None:
         world.add_obstacle(shapes.box(), motion=Motion(rotation=((0, 0, 1.0), (0, 0, 0))))
         world.step(300)  # enough for new lists
         world.energy()
+    empty = World(dt=1.0)
+    empty.add_plane([0, 0, 0], [0, 0, 1])
+    empty.step(1)
 
 
 def _fill() -> None:

@@ -24,8 +24,8 @@ from impinge.response._laws import STIFFNESS, TANGENTIAL
 
 BLOCK = 128  # spheres moved by one thread at a time: their sums stay in the nearest cache
 # Places of numbers that threads share, on cache lines of their own; why steps ended.
-TICKET, FINISHED, OPEN, STOP = np.uint64(0), np.uint64(8), np.uint64(16), np.uint64(24)
-SHARED = 32
+WORKERS, FINISHED, OPEN, STOP = np.uint64(0), np.uint64(8), np.uint64(16), np.uint64(24)
+TICKETS = 32  # and on: one for each worker
 FAR, BROKEN = 1, 2
 # Columns of planes: a point, the normal, velocity, material (-1: that of the sphere), load (not a number: none), mass,
 # speed half a step before.
@@ -355,18 +355,25 @@ def _turn(at, blocks, ahead):
 
 
 @part
-def _await_partners(ready, block, ahead, step):
-    """Wait until the pairs of all blocks with partners of a block have met."""
-    for other in range(max(block - ahead, 0), min(block + ahead + 1, len(ready))):
-        if ready[other] <= step:
-            while fetch_add(ready, np.uint64(other), 0) <= step:
-                give_way()
-    fetch_add(ready, np.uint64(block), 0)  # so that nothing is read before
+def _take(shared, turn, worker, workers, blocks, turns):
+    """A block to do, and in which turn: (turn, block); (-1, 0) if there is none left in this turn.
+
+    Every worker has a range of blocks of its own, so that what it writes stays in its cache, and helps the others when
+    it is through. Tickets of a range count on from turn to turn: one taken too early is done later.
+    """
+    for k in range(workers):
+        mine = (worker + k) % workers
+        start, stop = mine * blocks // workers, (mine + 1) * blocks // workers
+        at = np.uint64(TICKETS + 8 * mine)
+        if shared[at] < min(turn + 1, turns) * (stop - start):
+            ticket = fetch_add(shared, at, 1)
+            return ticket // (stop - start), start + ticket % (stop - start)
+    return np.int64(-1), np.int64(0)
 
 
 @team
 def advance(
-    steps, shared, ready, ahead, most_pairs, travel, fastest, x0, x1, u0, u1, q0, q1, v, w, mass, turning, kinds,
+    steps, shared, workers, ahead, most_pairs, travel, fastest, x0, x1, u0, u1, q0, q1, v, w, mass, turning, kinds,
     materials, table, rough, damped,
     gravity, dt, move, half, keep, low, period, starts, partners, known, history, own, forces, back_starts, back,
     planes, wall_starts, walls, wall_known, wall_history, wall_forces, loads, near, surfaces, poses, patch_known,
@@ -381,31 +388,36 @@ def advance(
     for all steps; fastest : the last one is theirs.
 
     Where contacts are rough a step has two passes: pairs, each listed with its lower number only, and all else;
-    back[back_starts[i] : back_starts[i + 1]] : the entries of sphere i's partners of lower number; ready : how often
-    the pairs of each block have met; ahead : how many blocks partners are apart, at most; most_pairs : of a block.
+    back[back_starts[i] : back_starts[i + 1]] : the entries of sphere i's partners of lower number; ahead : how
+    many blocks partners are apart, at most; most_pairs : of a block.
     """
     count = np.int64(len(x0))
     blocks = -(-count // BLOCK)
-    passes = 2 if rough else 1
     around = period[0] > 0.0 or period[1] > 0.0 or period[2] > 0.0
     sums, flat = np.empty((BLOCK, SUMS)), forces.reshape(forces.size)
     hits, ways = np.empty((most_pairs + 1, 2), np.int64), np.empty((most_pairs + 1, 4))
     space, found = np.empty((near.most, _obstacles.WORK)), np.empty((_obstacles.MOST, _obstacles.COLUMNS))
-    current = -1
+    alone = workers == 1 and rough  # then blocks move right after their partners have met
+    passes = 2 if rough and not alone else 1
+    turns, turn, worker = steps * passes, np.int64(0), fetch_add(shared, WORKERS, 1)
     while True:
-        ticket = fetch_add(shared, TICKET, 1)
-        step = ticket // (passes * blocks)
-        if step >= steps:
+        mine, block = _take(shared, turn, worker, workers, 2 * blocks if alone else blocks, turns)
+        if mine >= turns:  # taken too early at the very end
+            continue
+        wanted = mine if mine >= 0 else turn + 1
+        if wanted >= turns:
             return
-        if step > current:  # once for every step: others write to these numbers all the time
-            while fetch_add(shared, OPEN, 0) < step:
+        while turn < wanted:
+            while fetch_add(shared, OPEN, 0) <= turn:
                 give_way()
             if fetch_add(shared, STOP, 0) != 0:
                 return
-            current = step
-        meets, block = False, ticket % blocks
-        if rough:
-            meets, block = _turn(ticket % (2 * blocks), blocks, ahead)
+            turn += 1
+        if mine < 0:
+            continue
+        step, meets = mine // passes, mine % passes < passes - 1
+        if alone:
+            meets, block = _turn(block, blocks, ahead)
         x, x_new, u, u_new, q, q_new = (x0, x1, u0, u1, q0, q1) if step % 2 == 0 else (x1, x0, u1, u0, q1, q0)
         first, last = np.uint64(block * BLOCK), np.uint64(min((block + 1) * BLOCK, count))
         if meets:
@@ -417,11 +429,10 @@ def advance(
                 touching, hits, ways, x, u, q, mass, kinds, materials, table, dt, partners, known, history, keep, own,
                 forces,
             )  # fmt: skip
-            fetch_add(shared, FINISHED, 1)  # before others may go on: the last to move must find all of them counted
-            fetch_add(ready, np.uint64(block), 1)
+            if not alone and fetch_add(shared, FINISHED, 1) + 1 == (mine + 1) * blocks:
+                fetch_add(shared, OPEN, 1)
             continue
         if rough:
-            _await_partners(ready, block, ahead, step)
             _add_rough_pairs(first, last, own, forces, flat, back_starts, back, sums)
         else:
             _add_smooth_pairs(
@@ -442,7 +453,7 @@ def advance(
             first, last, sums, x, x_new, u_new, q_new, v, w, mass, turning, rough, damped, gravity, move, half, keep,
             low, period, around, lost, work,
         )  # fmt: skip
-        if fetch_add(shared, FINISHED, 1) + 1 == (step + 1) * passes * blocks:
+        if fetch_add(shared, FINISHED, 1) + 1 == (mine + 1) * blocks:
             _end_step(shared, travel, fastest, planes, wall_forces, loads, move, half, keep)
 
 

@@ -73,7 +73,7 @@ class Dynamics:
         self._since = (0, 0.0)  # step and time from which on the time step is what it is
         self.staggered = False  # whether v and w are half a step behind
         self._spare = (self.particles.x, self.particles.u, self.particles.q)
-        self._shared = np.zeros(_particles.SHARED, np.int64)
+        self._shared = np.empty(0, np.int64)
         self._per_step = self._way = 0.0  # s, m: that a step took, and that the fastest went in it
         self._seen: Seen | None = None  # at this moment, if somebody has looked
         self._contacts: Contacts | None = None
@@ -207,7 +207,7 @@ class Dynamics:
             count = max(1, min(count, _POSES, int(left) + 2))
         travelled = float(self.lists.travel[0])
         reason = self._pass(count, self.dt, 0.0 if self.integrator == "position" else 0.5 * self.dt, True)
-        done = int(self._shared[_particles.OPEN])
+        done = int(self._shared[_particles.OPEN]) // self._passes
         if done % 2 and not self.rough:
             spare = self._spare
             self._spare = (p.x, p.u, p.q)
@@ -229,7 +229,6 @@ class Dynamics:
         if self._spare[0].shape != p.x.shape or self._spare[0] is p.x:
             self._spare = (p.x.copy(), p.u.copy(), p.q.copy())
         blocks = -(-len(p) // _particles.BLOCK)
-        self._shared[:] = 0
         poses = self._poses(steps)
         fastest = np.zeros(blocks + 1)
         fastest[-1] = self._fastest_obstacle(poses) ** 2
@@ -239,9 +238,11 @@ class Dynamics:
         # Blocks that move right after their partners have met find them in the cache of the one thread there is; of
         # several threads each would find them in another's.
         workers = max(min(thread_count(), blocks // _BLOCKS_PER_THREAD), 1)
-        ahead = lists.apart // _particles.BLOCK + 1 if workers == 1 else blocks
+        ahead = lists.apart // _particles.BLOCK + 1
+        self._shared = np.zeros(_particles.TICKETS + 8 * workers, np.int64)
+        self._passes = 2 if self.rough and workers > 1 else 1
         _particles.advance(
-            workers, steps, self._shared, np.zeros(blocks, np.int64), ahead, lists.most_pairs, travel, fastest, p.x, x,
+            workers, steps, self._shared, workers, ahead, lists.most_pairs, travel, fastest, p.x, x,
             p.u, u, p.q, q, p.v, p.w, p.mass, p.turning, p.kinds, self.materials, self.table, self.rough, self._damped,
             self.gravity, self.dt, move, half, keep, self.space.low, self.space.period, lists.pairs.starts,
             lists.partners, lists.pairs.known, lists.pairs.history, lists.own, lists.forces, lists.back_starts,
