@@ -6,22 +6,6 @@ BLOCK = 4096
 
 
 @kernel
-def list_partners(pairs, starts, partners):
-    """Partners of every sphere, in the order of the pairs: those of i before starts[i + 1]."""
-    for k in range(len(pairs)):
-        starts[pairs[k, 0] + 2] += 1
-        starts[pairs[k, 1] + 2] += 1
-    for i in range(2, len(starts)):
-        starts[i] += starts[i - 1]
-    for k in range(len(pairs)):
-        i, j = pairs[k, 0], pairs[k, 1]
-        partners[starts[i + 1]] = j
-        starts[i + 1] += 1
-        partners[starts[j + 1]] = i
-        starts[j + 1] += 1
-
-
-@kernel
 def list_owned(pairs, ids, starts, partners):
     """Partners of higher permanent number, in the order of the pairs: those of sphere i before starts[i + 1]."""
     for k in range(len(pairs)):

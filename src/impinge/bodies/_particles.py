@@ -16,9 +16,10 @@ import math
 
 import numpy as np
 
-from impinge._jit import fetch_add, give_way, kernel, part, prefetch, team
+from impinge._jit import fetch_add, give_way, part, prefetch, team
 from impinge.bodies import _obstacles
 from impinge.bodies._contact import NEW, STORED, law_of, meet, recall, recall_spring, remember, remember_spring
+from impinge.bodies._planes import MADE_OF, NORMAL, SPEED, move_planes
 from impinge.broad._near import shorter, wrap
 from impinge.response._laws import STIFFNESS, TANGENTIAL
 
@@ -27,14 +28,8 @@ BLOCK = 128  # spheres moved by one thread at a time: their sums stay in the nea
 WORKERS, FINISHED, OPEN, STOP = np.uint64(0), np.uint64(8), np.uint64(16), np.uint64(24)
 TICKETS = 32  # and on: one for each worker
 FAR, BROKEN = 1, 2
-# Columns of planes: a point, the normal, velocity, material (-1: that of the sphere), load (not a number: none), mass,
-# speed half a step before.
-NORMAL, SPEED, MADE_OF, LOAD, MASS, LATE = 3, 6, 9, 10, 11, 12
-PLANE = 13
-
-
-# Columns of sums over the contacts of a sphere: force, torque, energy lost, work of what is driven.
-FORCE, TORQUE, LOST, WORK = 0, 3, 6, 7
+# Columns of sums over the contacts of a sphere: force, torque, and after these energy lost, work of what is driven.
+LOST, WORK = 6, 7
 SUMS = 8
 AHEAD = np.uint64(6)  # entries by which forces are fetched before they are needed
 
@@ -374,10 +369,9 @@ def _take(shared, turn, worker, workers, blocks, turns):
 @team
 def advance(
     steps, shared, workers, ahead, most_pairs, travel, fastest, x0, x1, u0, u1, q0, q1, v, w, mass, turning, kinds,
-    materials, table, rough, damped,
-    gravity, dt, move, half, keep, low, period, starts, partners, known, history, own, forces, back_starts, back,
-    planes, wall_starts, walls, wall_known, wall_history, wall_forces, loads, near, surfaces, poses, patch_known,
-    patch_history, lost, work,
+    materials, table, rough, damped, gravity, dt, move, half, keep, low, period, starts, partners, known, history, own,
+    forces, back_starts, back, planes, wall_starts, walls, wall_known, wall_history, wall_forces, loads, near,
+    surfaces, poses, patch_known, patch_history, lost, work,
 ):  # fmt: skip
     """Move all spheres by some steps, or fewer if lists do not reach any farther or something broke: see `shared`.
 
@@ -397,7 +391,9 @@ def advance(
     sums, flat = np.empty((BLOCK, SUMS)), forces.reshape(forces.size)
     hits, ways = np.empty((most_pairs + 1, 2), np.int64), np.empty((most_pairs + 1, 4))
     space, found = np.empty((near.most, _obstacles.WORK)), np.empty((_obstacles.MOST, _obstacles.COLUMNS))
-    alone = workers == 1 and rough  # then blocks move right after their partners have met
+    # One thread moves blocks right after their partners have met, and finds them in its cache; several threads would
+    # find them in each other's.
+    alone = workers == 1 and rough
     passes = 2 if rough and not alone else 1
     turns, turn, worker = steps * passes, np.int64(0), fetch_add(shared, WORKERS, 1)
     while True:
@@ -458,53 +454,13 @@ def advance(
 
 
 @part
-def push_on(planes, p, wall_forces, loads):
-    """Acceleration of a plane under load along its normal."""
-    press = 0.0
-    for k in range(len(loads)):
-        if loads[k, 0] == p:
-            for c in range(3):
-                press += wall_forces[loads[k, 1], c] * planes[p, NORMAL + c]
-    return (planes[p, LOAD] - press) / planes[p, MASS]
-
-
-@part
-def _move_planes(planes, wall_forces, loads, move, half):
-    for p in range(len(planes)):
-        if planes[p, LOAD] == planes[p, LOAD]:  # not a number where there is no load
-            faster = push_on(planes, p, wall_forces, loads)
-            planes[p, LATE] += faster * move
-            for c in range(3):
-                planes[p, c] += planes[p, LATE] * planes[p, NORMAL + c] * move
-                planes[p, SPEED + c] = (planes[p, LATE] + faster * half) * planes[p, NORMAL + c]
-        else:
-            for c in range(3):
-                planes[p, c] += planes[p, SPEED + c] * move
-
-
-@kernel
-def shift_planes(planes, wall_forces, loads, time):
-    """Change the speeds of planes under load, half a step before, as if their acceleration had lasted for some time."""
-    for p in range(len(planes)):
-        if planes[p, LOAD] == planes[p, LOAD]:
-            planes[p, LATE] += push_on(planes, p, wall_forces, loads) * time
-
-
-@kernel
-def move_planes_alone(steps, planes, wall_forces, loads, dt):
-    """Move planes where there are no spheres."""
-    for _ in range(steps):
-        _move_planes(planes, wall_forces, loads, dt, 0.5 * dt)
-
-
-@part
 def _end_step(shared, travel, fastest, planes, wall_forces, loads, move, half, keep):
     """What one thread does when all spheres have moved: planes, and whether lists still reach."""
     most = 0.0
     for block in range(len(fastest)):
         most = max(most, fastest[block])
     if keep:
-        _move_planes(planes, wall_forces, loads, move, half)
+        move_planes(planes, wall_forces, loads, move, half)
     for p in range(len(planes)):
         most = max(most, planes[p, SPEED] ** 2 + planes[p, SPEED + 1] ** 2 + planes[p, SPEED + 2] ** 2)
     travel[0] += math.sqrt(most) * move

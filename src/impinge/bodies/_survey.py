@@ -7,7 +7,7 @@ import numpy as np
 from impinge._jit import kernel, part
 from impinge.bodies import _obstacles
 from impinge.bodies._contact import NEW, law_of, meet, recall, recall_spring
-from impinge.bodies._particles import MADE_OF, NORMAL, SPEED
+from impinge.bodies._planes import MADE_OF, NORMAL, SPEED
 from impinge.broad._near import shorter
 
 # Columns of a contact: point, normal (towards the first), depth, force on the first, energy stored, couple on it.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge._jit import thread_count
-from impinge.bodies import _contact, _particles, _survey
+from impinge.bodies import _contact, _particles, _planes, _survey
 from impinge.bodies._obstacles import SPEED as FRAME_SPEED
 from impinge.bodies._obstacles import SPIN
 from impinge.bodies.lists import Lists
@@ -30,9 +30,7 @@ _POSES = 256  # of moving obstacles, made before a call
 _SECONDS = 0.2  # of steps between two looks at what a user wants
 _FIRST_SKIN = 0.1  # of the mean size, until the motion is known: packed spheres hardly move
 _PAIRS_PER_BODY = 4.0  # what moving a sphere takes, in tests of pairs
-
-
-_NO_PUSHES = (np.empty((0, 3)), np.empty((0, 2), np.int64))
+_NO_PUSHES = (np.empty((0, 3)), np.empty((0, 2), np.int64))  # on planes, where there are no spheres
 
 
 class Contacts(NamedTuple):
@@ -60,7 +58,7 @@ class Dynamics:
 
     def __init__(self, space: Space, search: NeighborSearch, gravity: _Floats, integrator: str) -> None:
         self.particles = Particles(space.dimension)
-        self.planes = np.empty((0, _particles.PLANE))
+        self.planes = np.empty((0, _planes.PLANE))
         self.lists = Lists(self.particles, space, search)
         search.tuner.per_body, search.tuner.first_skin = _PAIRS_PER_BODY, _FIRST_SKIN
         self.space, self.gravity, self.integrator = space, gravity, integrator
@@ -187,7 +185,7 @@ class Dynamics:
         p = self.particles
         self._stagger()
         if len(p) == 0:
-            _particles.move_planes_alone(count, self.planes, *_NO_PUSHES, self.dt)
+            _planes.move_planes_alone(count, self.planes, *_NO_PUSHES, self.dt)
             self.steps += count
             return count
         self._refresh()
@@ -235,12 +233,10 @@ class Dynamics:
         travel = lists.travel if keep else np.array([0.0, np.inf])
         # Rough pairs are met in a pass of their own, after which each sphere can be moved in place.
         x, u, q = (p.x, p.u, p.q) if self.rough and keep else self._spare
-        # Blocks that move right after their partners have met find them in the cache of the one thread there is; of
-        # several threads each would find them in another's.
         workers = max(min(thread_count(), blocks // _BLOCKS_PER_THREAD), 1)
         ahead = lists.apart // _particles.BLOCK + 1
         self._shared = np.zeros(_particles.TICKETS + 8 * workers, np.int64)
-        self._passes = 2 if self.rough and workers > 1 else 1
+        self._passes = 2 if self.rough and workers > 1 else 1  # as in `advance`
         _particles.advance(
             workers, steps, self._shared, workers, ahead, lists.most_pairs, travel, fastest, p.x, x,
             p.u, u, p.q, q, p.v, p.w, p.mass, p.turning, p.kinds, self.materials, self.table, self.rough, self._damped,
@@ -264,7 +260,7 @@ class Dynamics:
 
     def _longest_step(self, poses: _Floats) -> float:
         """The longest way of anything in the last step, at most."""
-        speeds = [self.particles.v, self.planes[:, _particles.SPEED : _particles.SPEED + 3]]
+        speeds = [self.particles.v, self.planes[:, _planes.SPEED : _planes.SPEED + 3]]
         with np.errstate(over="ignore", invalid="ignore"):
             squares = max(float((vectors**2).sum(axis=1).max(initial=0.0)) for vectors in speeds)
         fastest = max(math.sqrt(squares), self._fastest_obstacle(poses))
@@ -302,7 +298,7 @@ class Dynamics:
             if self.rough:
                 p.w[:] = self._spare[2]
         pushes = (lists.wall_forces, lists.loads) if len(p) else _NO_PUSHES
-        _particles.shift_planes(self.planes, *pushes, -0.5 * self.dt)
+        _planes.shift_planes(self.planes, *pushes, -0.5 * self.dt)
         self.staggered = True
 
     def look(self) -> Seen:
@@ -321,7 +317,7 @@ class Dynamics:
         if self.staggered:
             seen, p = self.look(), self.particles
             pushes = (self.lists.wall_forces, self.lists.loads) if len(p) else _NO_PUSHES
-            _particles.shift_planes(self.planes, *pushes, 0.5 * self.dt)
+            _planes.shift_planes(self.planes, *pushes, 0.5 * self.dt)
             p.u[:], p.q[:], p.v[:], p.w[:] = seen.velocities, seen.spins, seen.velocities, seen.spins
             self.staggered = False
             self._forget()

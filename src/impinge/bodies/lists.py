@@ -9,9 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge.bodies import _contact, _lists, _particles
+from impinge import _check
+from impinge.bodies import _contact, _lists, _particles, _planes
 from impinge.bodies.obstacles import Near, Surfaces, combine, moved, near
 from impinge.bodies.particles import Particles
+from impinge.broad import _follow
 from impinge.broad.search import NeighborSearch
 from impinge.broad.space import Bodies, Space
 
@@ -159,7 +161,7 @@ class Lists:
         if rough:
             _lists.list_owned(pairs, ids, starts, partners)
         else:
-            _lists.list_partners(pairs, starts, partners)
+            _follow.list_partners(_check.frozen(pairs), starts, partners)
         names = np.empty(len(partners), np.int64)
         _lists.sort_partners(blocks, starts[:-1], ids, partners, names)
         self.pairs = self._carried(where, self.pairs, starts[:-1], names, columns)
@@ -221,7 +223,7 @@ def _rows_of(ids: NDArray[np.int64], memory: dict[str, NDArray[np.generic]]) -> 
 
 def _loaded_entries(planes: NDArray[np.float64], walls: Rows, ids: NDArray[np.int64]) -> NDArray[np.int64]:
     """(m, 2): plane and entry of contacts that planes under load may have, by plane and by number of the sphere."""
-    entries = np.flatnonzero(np.isfinite(planes[:, _particles.LOAD])[walls.names])
+    entries = np.flatnonzero(np.isfinite(planes[:, _planes.LOAD])[walls.names])
     owners = np.repeat(ids, np.diff(walls.starts))[entries]
     entries = entries[np.lexsort((owners, walls.names[entries]))]
     return np.column_stack([walls.names[entries], entries])

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check
-from impinge.bodies import _particles
+from impinge.bodies import _planes
 from impinge.errors import InputError
 
 __all__ = ["read_plane"]
@@ -22,23 +22,23 @@ def read_plane(
     mass_of_spheres: float,
 ) -> NDArray[np.float64]:
     """Check a plane; gives its row, see `_particles`, without a material."""
-    row = np.zeros(_particles.PLANE)
+    row = np.zeros(_planes.PLANE)
     row[:d] = _check.vector("point", point, d)
     n = _check.vector("normal", normal, d)
     length = float(np.linalg.norm(n))
     if not 0 < length < np.inf:
         raise InputError(f"normal: found {normal!r}, expected a vector of any length above 0")
-    row[_particles.NORMAL : _particles.NORMAL + d] = n / length
-    row[_particles.LOAD] = np.nan
+    row[_planes.NORMAL : _planes.NORMAL + d] = n / length
+    row[_planes.LOAD] = np.nan
     if velocity is not None and load is not None:
         raise InputError("velocity, load: found both, expected one of them or none")
     if velocity is not None:
-        row[_particles.SPEED : _particles.SPEED + d] = _check.vector("velocity", velocity, d)
+        row[_planes.SPEED : _planes.SPEED + d] = _check.vector("velocity", velocity, d)
     if mass is not None and load is None:
         raise InputError("mass: found it without load, expected both or none")
     if load is not None:
-        row[_particles.LOAD] = _check.not_negative("load", load)
+        row[_planes.LOAD] = _check.not_negative("load", load)
         if mass is None and mass_of_spheres == 0:
             raise InputError("mass: found None in a world without spheres, expected a number, or spheres first")
-        row[_particles.MASS] = mass_of_spheres if mass is None else _check.positive("mass", mass)
+        row[_planes.MASS] = mass_of_spheres if mass is None else _check.positive("mass", mass)
     return row

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check, _jit
-from impinge.bodies import _particles
+from impinge.bodies import _planes
 from impinge.bodies.dynamics import INTEGRATORS, Contacts, Dynamics
 from impinge.bodies.motion import Motion, PoseFunction
 from impinge.bodies.obstacles import Obstacle
@@ -204,10 +204,8 @@ class World:
             For forces in tables; "wall 1" and so on by default.
         """
         row = planes.read_plane(self.dim, point, normal, velocity, load, mass, math.fsum(self._dynamics.particles.mass))
-        row[_particles.MADE_OF] = -1 if material is None else self._number_of(material)
-        across = np.flatnonzero(
-            (row[_particles.NORMAL : _particles.NORMAL + 3] != 0) & (self._dynamics.space.period > 0)
-        )
+        row[_planes.MADE_OF] = -1 if material is None else self._number_of(material)
+        across = np.flatnonzero((row[_planes.NORMAL : _planes.NORMAL + 3] != 0) & (self._dynamics.space.period > 0))
         if len(across):
             raise InputError(
                 f"normal: found {normal!r}, expected none along {'xyz'[across[0]]}, as that axis is periodic"

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge import _jit
-from impinge.bodies import _particles
+from impinge.bodies import _planes
 from impinge.bodies.dynamics import Dynamics
 from impinge.broad import NeighborSearch
 from impinge.broad.space import read_space
@@ -89,7 +89,7 @@ def _engine(system: System, case: Case, search: NeighborSearch) -> Dynamics:
     for normal in np.eye(d):
         for point, side in ((np.zeros(d), normal), (system.box, -normal)):
             row = read_plane(d, point, side, None, None, None, 0.0)
-            row[_particles.MADE_OF] = -1
+            row[_planes.MADE_OF] = -1
             engine.add_plane(row)
     engine.set_dt(system.step)
     engine.set_laws(law_table([case.material]), 1)
