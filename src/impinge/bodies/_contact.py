@@ -44,15 +44,9 @@ def law_of(table, a, b, materials):
 
 @part
 def recall_spring(history, k, stiffness):
-    """The same where contacts remember no more than their tangential springs, of this stiffness."""
+    """What contact k remembers where that is no more than its tangential spring, of this stiffness."""
     x, y, z = history[k, 0], history[k, 1], history[k, 2]
     return x, y, z, 0.0, 0.0, 0.0, 0.0, 0.5 * stiffness * (x * x + y * y + z * z)
-
-
-@part
-def remember_spring(history, k, memory):
-    """The same where contacts remember no more than their tangential springs."""
-    history[k, 0], history[k, 1], history[k, 2] = memory[0], memory[1], memory[2]
 
 
 @part

@@ -16,177 +16,29 @@ import math
 
 import numpy as np
 
-from impinge._jit import fetch_add, give_way, part, prefetch, team
+from impinge._jit import fetch_add, give_way, part, team
 from impinge.bodies import _obstacles
-from impinge.bodies._contact import NEW, STORED, law_of, meet, recall, recall_spring, remember, remember_spring
+from impinge.bodies._contact import NEW, STORED, law_of, meet, recall, remember
+from impinge.bodies._pairs import (
+    FOUND,
+    GIVEN,
+    LOST,
+    SUMS,
+    WIDE,
+    WORK,
+    add_rough_pairs,
+    add_smooth_pairs,
+    find_touching,
+    meet_touching,
+)  # fmt: skip
 from impinge.bodies._planes import MADE_OF, NORMAL, SPEED, move_planes
-from impinge.broad._near import shorter, wrap
-from impinge.response._laws import STIFFNESS, TANGENTIAL
+from impinge.broad._near import wrap
 
 BLOCK = 128  # spheres moved by one thread at a time: their sums stay in the nearest cache
 # Places of numbers that threads share, on cache lines of their own; why steps ended.
 WORKERS, FINISHED, OPEN, STOP = np.uint64(0), np.uint64(8), np.uint64(16), np.uint64(24)
 TICKETS = 32  # and on: one for each worker
 FAR, BROKEN = 1, 2
-# Columns of sums over the contacts of a sphere: force, torque, and after these energy lost, work of what is driven.
-LOST, WORK = 6, 7
-SUMS = 8
-AHEAD = np.uint64(6)  # entries by which forces are fetched before they are needed
-
-
-@part
-def _add_smooth_pairs(
-    first, last, x, u, mass, kinds, materials, table, damped, dt, period, around, starts, partners, hits, ways, sums
-):  # fmt: skip
-    """Sum up the contacts of spheres that remember nothing and do not turn: each sphere looks at all its partners.
-
-    Those that touch are found first, as in `_find_touching`. Velocities and masses are read only where dampers are.
-    """
-    px, py, pz = period[0], period[1], period[2]
-    count = np.uint64(0)
-    for i in range(first, last):
-        xi, yi, zi, ri = x[i, 0], x[i, 1], x[i, 2], x[i, 3]
-        for k in range(np.uint64(starts[i]), np.uint64(starts[i + np.uint64(1)])):
-            j = np.uint64(partners[k])
-            dx, dy, dz = xi - x[j, 0], yi - x[j, 1], zi - x[j, 2]
-            if around:
-                dx, dy, dz = shorter(dx, px), shorter(dy, py), shorter(dz, pz)
-            reach = ri + x[j, 3]
-            distance_sq = dx * dx + dy * dy + dz * dz
-            hits[count, 0], hits[count, 1] = i, j
-            ways[count, 0], ways[count, 1], ways[count, 2], ways[count, 3] = dx, dy, dz, distance_sq
-            count += np.uint64((distance_sq < reach * reach) & (distance_sq > 0.0))
-        s = i - first
-        sums[s, 0], sums[s, 1], sums[s, 2], sums[s, 3], sums[s, 4], sums[s, 5] = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        sums[s, LOST], sums[s, WORK] = 0.0, 0.0
-    for hit in range(count):
-        i, j = np.uint64(hits[hit, 0]), np.uint64(hits[hit, 1])
-        distance = math.sqrt(ways[hit, 3])
-        per, ri, rj = 1.0 / distance, x[i, 3], x[j, 3]
-        one, other, reduced, vx, vy, vz = 0, 0, 0.0, 0.0, 0.0, 0.0
-        if materials > 1:
-            one, other = kinds[i], kinds[j]
-        if damped:
-            reduced = mass[i] * mass[j] / (mass[i] + mass[j])
-            vx, vy, vz = u[i, 0] - u[j, 0], u[i, 1] - u[j, 1], u[i, 2] - u[j, 2]
-        fx, fy, fz, _, _, _, heat, _, _ = meet(
-            law_of(table, one, other, materials), False, dt, ways[hit, 0] * per, ways[hit, 1] * per,
-            ways[hit, 2] * per, ri + rj - distance, ri * rj / (ri + rj), reduced, vx, vy, vz, 0.0, 0.0, 0.0, 0.0, 0.0,
-            0.0, 0.0, NEW,
-        )  # fmt: skip
-        s = i - first
-        sums[s, 0] += fx
-        sums[s, 1] += fy
-        sums[s, 2] += fz
-        sums[s, LOST] += 0.5 * heat
-
-
-@part
-def _find_touching(
-    first, last, x, kinds, materials, table, period, around, starts, partners, known, history, keep, own, forces, hits,
-    ways,
-):  # fmt: skip
-    """Listed pairs of some spheres that touch: how many; hits : sphere and entry of each, ways : difference of centres
-    and its square.
-
-    Found before anything is done about them, without a branch that depends on where spheres are: such branches cannot
-    be foreseen, and stop what comes after.
-    """
-    px, py, pz = period[0], period[1], period[2]
-    slim, count = history.shape[1] == 3, np.uint64(0)
-    for i in range(first, last):
-        xi, yi, zi, ri, gone = x[i, 0], x[i, 1], x[i, 2], x[i, 3], 0.0
-        for k in range(np.uint64(starts[i]), np.uint64(starts[i + np.uint64(1)])):
-            j = np.uint64(partners[k])
-            dx, dy, dz = xi - x[j, 0], yi - x[j, 1], zi - x[j, 2]
-            if around:
-                dx, dy, dz = shorter(dx, px), shorter(dy, py), shorter(dz, pz)
-            reach = ri + x[j, 3]
-            distance_sq = dx * dx + dy * dy + dz * dz
-            touching = (distance_sq < reach * reach) & (distance_sq > 0.0)
-            hits[count, 0], hits[count, 1] = i, k
-            ways[count, 0], ways[count, 1], ways[count, 2], ways[count, 3] = dx, dy, dz, distance_sq
-            count += np.uint64(touching)
-            forces[k, 0] = math.nan  # no contact, until it is met
-            if keep & known[k] & (not touching):  # what its springs still held is lost
-                known[k] = False
-                if slim:
-                    law = law_of(table, kinds[i], kinds[j], materials)
-                    gone += recall_spring(history, k, law[TANGENTIAL] * law[STIFFNESS])[STORED]
-                else:
-                    gone += history[k, STORED]
-        own[i, 0], own[i, 1], own[i, 2], own[i, 3], own[i, 4], own[i, 5] = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        own[i, LOST] = gone
-    return count
-
-
-@part
-def _meet_touching(
-    count, hits, ways, x, u, q, mass, kinds, materials, table, dt, partners, known, history, keep, own, forces
-):  # fmt: skip
-    """Contacts of spheres with partners of higher number: the sums of each sphere, and what to do to its partners.
-
-    own : (n, SUMS); forces : force and torque on the partner, for every listed pair. Such a contact costs so much that
-    it is computed once for both. A history of three columns has the tangential springs only.
-    """
-    slim = history.shape[1] == 3
-    for hit in range(count):
-        i, k = np.uint64(hits[hit, 0]), np.uint64(hits[hit, 1])
-        j = np.uint64(partners[k])
-        distance = math.sqrt(ways[hit, 3])
-        per = 1.0 / distance
-        nx, ny, nz = ways[hit, 0] * per, ways[hit, 1] * per, ways[hit, 2] * per
-        ri, rj, mi, mj = x[i, 3], x[j, 3], mass[i], mass[j]
-        depth = ri + rj - distance
-        arm, other_arm = ri - 0.5 * depth, rj - 0.5 * depth
-        law, memory = law_of(table, kinds[i], kinds[j], materials), NEW
-        if known[k] and slim:
-            memory = recall_spring(history, k, law[TANGENTIAL] * law[STIFFNESS])
-        elif known[k]:
-            memory = recall(history, k)
-        fx, fy, fz, tx, ty, tz, heat, _, memory = meet(
-            law, True, dt, nx, ny, nz, depth, ri * rj / (ri + rj), mi * mj / (mi + mj), u[i, 0] - u[j, 0],
-            u[i, 1] - u[j, 1], u[i, 2] - u[j, 2], arm * q[i, 0] + other_arm * q[j, 0],
-            arm * q[i, 1] + other_arm * q[j, 1], arm * q[i, 2] + other_arm * q[j, 2], q[i, 0] - q[j, 0],
-            q[i, 1] - q[j, 1], q[i, 2] - q[j, 2], arm, memory,
-        )  # fmt: skip
-        if keep:
-            known[k] = True
-            if slim:
-                remember_spring(history, k, memory)
-            else:
-                remember(history, k, memory)
-        own[i, 0] += fx
-        own[i, 1] += fy
-        own[i, 2] += fz
-        own[i, 3] += tx
-        own[i, 4] += ty
-        own[i, 5] += tz
-        own[i, LOST] += heat
-        # The tangential force turns both the same way, rolling resistance does not.
-        cx, cy, cz, both = ny * fz - nz * fy, nz * fx - nx * fz, nx * fy - ny * fx, arm + other_arm
-        forces[k, 0], forces[k, 1], forces[k, 2] = -fx, -fy, -fz
-        forces[k, 3], forces[k, 4], forces[k, 5] = -tx - both * cx, -ty - both * cy, -tz - both * cz
-
-
-@part
-def _add_rough_pairs(first, last, own, forces, flat, back_starts, back, sums):
-    """Add to what spheres have found themselves what partners of lower number have found for them.
-
-    flat : the forces one after the other.
-    """
-    end = np.uint64(len(back) - 1)
-    for i in range(first, last):
-        fx, fy, fz, tx, ty, tz = own[i, 0], own[i, 1], own[i, 2], own[i, 3], own[i, 4], own[i, 5]
-        for at in range(np.uint64(back_starts[i]), np.uint64(back_starts[i + np.uint64(1)])):
-            k = np.uint64(back[at])
-            prefetch(flat, np.uint64(6) * np.uint64(back[min(at + AHEAD, end)]))
-            if forces[k, 0] == forces[k, 0]:
-                fx, fy, fz = fx + forces[k, 0], fy + forces[k, 1], fz + forces[k, 2]
-                tx, ty, tz = tx + forces[k, 3], ty + forces[k, 4], tz + forces[k, 5]
-        s = i - first
-        sums[s, 0], sums[s, 1], sums[s, 2], sums[s, 3], sums[s, 4], sums[s, 5] = fx, fy, fz, tx, ty, tz
-        sums[s, LOST], sums[s, WORK] = own[i, LOST], 0.0
 
 
 @part
@@ -389,8 +241,9 @@ def advance(
     blocks = -(-count // BLOCK)
     around = period[0] > 0.0 or period[1] > 0.0 or period[2] > 0.0
     sums, flat = np.empty((BLOCK, SUMS)), forces.reshape(forces.size)
+    given, found = np.empty((GIVEN, WIDE)), np.empty((FOUND, WIDE))
     hits, ways = np.empty((most_pairs + 1, 2), np.int64), np.empty((most_pairs + 1, 4))
-    space, found = np.empty((near.most, _obstacles.WORK)), np.empty((_obstacles.MOST, _obstacles.COLUMNS))
+    space, patches = np.empty((near.most, _obstacles.WORK)), np.empty((_obstacles.MOST, _obstacles.COLUMNS))
     # One thread moves blocks right after their partners have met, and finds them in its cache; several threads would
     # find them in each other's.
     alone = workers == 1 and rough
@@ -417,23 +270,23 @@ def advance(
         x, x_new, u, u_new, q, q_new = (x0, x1, u0, u1, q0, q1) if step % 2 == 0 else (x1, x0, u1, u0, q1, q0)
         first, last = np.uint64(block * BLOCK), np.uint64(min((block + 1) * BLOCK, count))
         if meets:
-            touching = _find_touching(
+            touching = find_touching(
                 first, last, x, kinds, materials, table, period, around, starts, partners, known, history, keep, own,
                 forces, hits, ways,
             )  # fmt: skip
-            _meet_touching(
+            meet_touching(
                 touching, hits, ways, x, u, q, mass, kinds, materials, table, dt, partners, known, history, keep, own,
-                forces,
+                forces, given, found,
             )  # fmt: skip
             if not alone and fetch_add(shared, FINISHED, 1) + 1 == (mine + 1) * blocks:
                 fetch_add(shared, OPEN, 1)
             continue
         if rough:
-            _add_rough_pairs(first, last, own, forces, flat, back_starts, back, sums)
+            add_rough_pairs(first, last, own, forces, flat, back_starts, back, sums)
         else:
-            _add_smooth_pairs(
-                first, last, x, u, mass, kinds, materials, table, damped, dt, period, around, starts, partners, hits,
-                ways, sums,
+            add_smooth_pairs(
+                first, last, x, x_new, v, u, mass, kinds, materials, table, damped, dt, period, around, starts,
+                partners, hits, ways, sums,
             )  # fmt: skip
         if wall_starts[first] < wall_starts[last]:
             _add_planes(
@@ -443,7 +296,7 @@ def advance(
         if near.starts[first] < near.starts[last]:
             _add_obstacles(
                 first, last, x, u, q, mass, kinds, materials, table, rough, dt, near, surfaces,
-                poses[step if len(poses) > 1 else 0], patch_known, patch_history, keep, space, found, sums,
+                poses[step if len(poses) > 1 else 0], patch_known, patch_history, keep, space, patches, sums,
             )  # fmt: skip
         fastest[block] = _move(
             first, last, sums, x, x_new, u_new, q_new, v, w, mass, turning, rough, damped, gravity, move, half, keep,
