@@ -48,7 +48,8 @@ __all__ = [
 
 _config: Any = numba.config  # made at run time, so that type checkers do not know its fields
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_FLAGS: dict[str, Any] = {"cache": True, "fastmath": False, "error_model": "numpy"}
+# Nothing calls kernels from C, so that a door for it need not be compiled.
+_FLAGS: dict[str, Any] = {"cache": True, "fastmath": False, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 def _user_cache() -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -118,10 +119,8 @@ def test_other_files(tmp_path: Path) -> None:
     for name in ("other.h5", "text.h5"):
         with pytest.raises(InputError, match=f"{name}: found something else"):
             load(tmp_path / name, "world", 1)
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(InputError, match=r"path: found .*nothing.h5', which does not exist, expected a checkpoint"):
         load(tmp_path / "nothing.h5", "world", 1)
-    with pytest.raises(OSError):
-        load(tmp_path, "world", 1)
 
 
 def test_kind_and_version(tmp_path: Path) -> None:
@@ -173,6 +172,25 @@ def test_full_disk(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a.h5"]
 
 
+@pytest.mark.parametrize("path", ["", ".", "/", "a\0b", b"a.h5", 0.5, None, ["a.h5"]])
+def test_bad_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    for call in (lambda: save(path, CONTENT, "world", 1), lambda: load(path, "world", 1)):
+        with pytest.raises(InputError, match=r"path: found .*, expected (the path of )?a file"):
+            call()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_devices_are_not_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="which is a device, expected a file"):
+        save(tmp_path / "pipe", CONTENT, "world", 1)
+    assert (tmp_path / "pipe").is_fifo()
+
+
 def test_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        save(tmp_path / "no" / "a.h5", CONTENT, "world", 1)
+    (tmp_path / "file").write_text("")
+    for folder in ("no", "file"):
+        with pytest.raises(InputError, match=r"path: found .*a.h5', expected a file in a folder that exists"):
+            save(tmp_path / folder / "a.h5", CONTENT, "world", 1)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from impinge import _jit, shapes
 from impinge.output import _render
-from impinge.output.render import render
+from impinge.output.render import _frame, _normals, _outlines, render
 
 FRONT = (-90.0, 0.0)  # x to the right, z upwards
 RED, BLUE = [1.0, 0, 0], [0, 0, 1.0]
@@ -138,6 +138,19 @@ def test_outlines_of_meshes() -> None:
     edges = np.flatnonzero(dark[len(dark) // 2])
     assert edges.max() - edges.min() > 0.9 * len(dark)
     assert len(edges) <= 6
+
+
+@pytest.mark.parametrize("segments", [3, 4, 5, 6, 8, 9, 10, 12, 15, 18, 24, 36, 72])
+def test_all_edges_of_a_drum_are_lines_or_none(segments: int) -> None:
+    """Rounding does not choose some of them; seen from the side, at most two are outlines."""
+    whole = shapes.cylinder(1.0, 1.0, segments)
+    drum = shapes.Mesh(whole.vertices, whole.faces[: 2 * segments])
+    for angle in (0.0, 0.1, 1.0, 2.5):
+        cos, sin = np.cos(angle), np.sin(angle)
+        turned = drum.transformed(np.array([[cos, -sin, 0], [sin, cos, 0], [0, 0, 1]]))
+        lines = _outlines(turned, _normals(turned), _frame(-60.0, 20.0)[2])
+        sides = int((lines[:, 0, 2] != lines[:, 1, 2]).sum())
+        assert sides == segments or sides <= 2
 
 
 def test_threads_do_not_matter() -> None:

@@ -354,6 +354,57 @@ def test_a_folder_that_is_not_writable(tmp_path, monkeypatch):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="folders cannot be locked there")
+def test_two_runs_at_once(tmp_path):
+    scene = read_scene(write(tmp_path, FULL.replace("until = 0.06", "until = 1000")))
+    first = command(tmp_path)
+    try:
+        wait_for(first, tmp_path / "out" / "scene.toml")
+        for options in ({}, {"resume": True}, {"overwrite": True}):
+            with pytest.raises(InputError, match=r"out: another run is writing into it, expected another folder"):
+                run_scene(scene, tmp_path / "out", **options, tell=stop_at(1))
+        second = command(tmp_path, "--resume")
+        _, error = second.communicate()
+        assert (second.returncode, error.count("\n")) == (2, 1)
+        assert first.poll() is None
+    finally:
+        first.kill()
+        first.communicate()
+    assert run(tmp_path, SMALL, overwrite=True).finished  # who is dead keeps nobody out
+
+
+def test_two_runs_that_make_the_same_folder(tmp_path):
+    """The other one begins and ends after this one has found no folder, and before it makes one."""
+    with pytest.raises(InputError, match="is not empty"):
+        run(tmp_path, SMALL, tell=lambda world: run(tmp_path, SMALL))
+    assert run(tmp_path, SMALL, resume=True).steps_now == 0
+
+
+def test_a_lost_series(tmp_path):
+    run(tmp_path, SMALL.replace("until = 0.02", "until = 0.01"))
+    (tmp_path / "out" / "series.csv").unlink()
+    before = contents(tmp_path / "out")
+    with pytest.raises(InputError, match=r"series.csv: is missing, expected the 11 rows .* anew with --overwrite$"):
+        run(tmp_path, SMALL, resume=True)
+    assert contents(tmp_path / "out") == before
+
+
+def test_more_threads_than_cores(tmp_path):
+    text = SMALL.replace("until = 0.02", "until = 0.01\nthreads = 9999")
+    located = r"scene.toml:6: run.threads: found 9999, expected 1 to \d+ \(the cores of this machine\)$"
+    with pytest.raises(InputError, match=located):
+        run(tmp_path, text)
+    scene = read_scene(tmp_path / "scene.toml")
+    with pytest.raises(InputError, match=located):
+        scene.build()
+    with pytest.raises(InputError, match=r"^threads: found 9998, expected 1 to"):
+        scene.build(threads=9998)
+    assert not (tmp_path / "out").exists()
+    assert run(tmp_path, text, threads=1).finished
+    with pytest.raises(InputError, match=located):
+        run(tmp_path, text.replace("0.01\n", "0.02\n"), resume=True)
+
+
 def test_another_scene_cannot_go_on(tmp_path):
     run(tmp_path, SMALL.replace("until = 0.02", "until = 0.01"))
     for old, new, key in [

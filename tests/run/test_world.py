@@ -374,6 +374,20 @@ class TestWhatItSays:
         world.set_contact(hard, soft, Material(1, stiffness=5e4))
         assert world.contacts().forces[0, 2] == pytest.approx(-5e4 * 0.1 * R)
 
+    def test_energy_is_kept_when_another_kind_of_contact_comes_in(self):
+        """Contacts then remember more than their springs; what springs hold is neither lost nor made."""
+        world = World(gravity=(0, 0, 0), dt=1e-5)
+        rough = Material(2500, stiffness=1e5, friction=10.0)
+        world.add_spheres([[0, 0, 0], [0, 0, 1.9 * R]], R, rough, [[0, 0, 0], [1.0, 0, 0]])
+        world.step(20)
+        total = world.energy().total
+        held = world.energy().elastic - 0.5 * 1e5 * world.contacts().depths[0] ** 2
+        assert held > 0.005 * total
+        added = world.add_spheres([[1, 0, 0]], R, Material(2500, stiffness=1e5, friction=0.5, rolling=0.1))
+        world.remove(added)
+        world.step(1)
+        assert world.energy().total == pytest.approx(total, abs=0.02 * held)
+
     def test_run_calls_back_at_the_interval(self):
         world = World(dt=1e-4)
         world.add_spheres([[0, 0, 0]], R, Material(2500, stiffness=10.0))
@@ -482,8 +496,13 @@ class TestRefusals:
             World(dim=2).add_obstacle(shapes.box())
 
     def test_files(self, tmp_path):
-        with pytest.raises(FileNotFoundError):
+        with pytest.raises(InputError, match=r"path: found .*none.h5', which does not exist"):
             World.load(tmp_path / "none.h5")
+        for path in ("", tmp_path, None):
+            with pytest.raises(InputError, match="path: found"):
+                World().save(path)
+            with pytest.raises(InputError, match="path: found"):
+                World.load(path)
         (tmp_path / "text").write_text("text")
         with pytest.raises(InputError, match="expected a checkpoint"):
             World.load(tmp_path / "text")

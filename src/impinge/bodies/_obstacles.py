@@ -381,7 +381,7 @@ def touch(
             first, last, patches, triangle_starts, triangles, corners, planes, obstacles, tolerances, poses, xi, yi, zi,
             radius, work,
         )  # fmt: skip
-    count = 0
+    count = np.int64(0)
     for e in range(first, last):
         k = e - first
         if work[k, STATE] == ACCEPTED:

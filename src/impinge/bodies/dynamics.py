@@ -146,11 +146,14 @@ class Dynamics:
     def set_laws(self, table: _Floats, materials: int) -> None:
         """Set the laws of all pairs of materials."""
         columns, unseen = self._columns, self.materials > 0 and not self._damped
+        springs = (self.table[:, _laws.TANGENTIAL] * self.table[:, _laws.STIFFNESS]).reshape(2 * (self.materials,))
         self.table, self.materials = table, materials
         self._forget()
         if unseen:
             self._set_seen_velocities()
         if self._columns != columns:
+            if 0 < columns < self._columns:
+                self.lists.note_stored(springs)
             self.lists.forget()
 
     def state(self) -> dict[str, Any]:

@@ -87,6 +87,22 @@ class Lists:
         for name in self._REMEMBERED:
             setattr(self, name, _rows_of(ids, memories[name]))
 
+    def note_stored(self, springs: _Floats) -> None:
+        """Pairs have remembered their tangential springs only, and now need the energy in them too.
+
+        springs : (materials, materials) their stiffness.
+        """
+        kinds = np.zeros(self._particles.next_id, np.int64)
+        kinds[self._particles.ids] = self._particles.kinds
+        entries = np.flatnonzero(self.pairs.known)
+        owners = np.repeat(self._ids, np.diff(self.pairs.starts))[entries]
+        held = self.pairs.history[entries]
+        history = np.zeros((len(self.pairs.known), _contact.HISTORY))
+        history[entries, :3] = held
+        stiffnesses = springs[kinds[owners], kinds[self.pairs.names[entries]]]
+        history[entries, _contact.STORED] = 0.5 * stiffnesses * (held**2).sum(axis=1)
+        self.pairs = self.pairs._replace(history=history)
+
     def note_steps(self, steps: int, seconds: float) -> None:
         """Some steps were made, in that time."""
         self._steps += steps

@@ -12,6 +12,7 @@ import io
 import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import h5py
@@ -40,7 +41,9 @@ def save(path: str | os.PathLike[str], content: Mapping[str, Any], kind: str, ve
     version : int
         Of the meaning of the content.
     """
-    label = _label(kind, version)
+    target, label = _read_path(path), _label(kind, version)
+    if not target.parent.is_dir():
+        raise InputError(f"path: found {str(target)!r}, expected a file in a folder that exists")
     buffer = io.BytesIO()
     with h5py.File(buffer, "w", userblock_size=_BLOCK, track_order=True) as file:
         for name, value in content.items():
@@ -48,15 +51,16 @@ def save(path: str | os.PathLike[str], content: Mapping[str, Any], kind: str, ve
     with buffer.getbuffer() as image:
         head = label + f"blake2b {_checksum(label, image[_BLOCK:])}\n".encode()
         image[:_BLOCK] = head.ljust(_BLOCK, b"\0")
-        with replacing(path, durable=True) as stream:
+        with replacing(target, durable=True) as stream:
             stream.write(image)
 
 
 def load(path: str | os.PathLike[str], kind: str, version: int) -> dict[str, Any]:
     """Content of a file, with the types, shapes and bits that were saved; of this kind and version only."""
-    name = os.fspath(path)
-    with open(path, "rb") as stream:
-        image = stream.read()
+    name = _read_path(path)
+    if not name.exists():
+        raise InputError(f"path: found {str(name)!r}, which does not exist, expected a checkpoint of impinge")
+    image = name.read_bytes()
     head = _HEAD.fullmatch(image[:_BLOCK])
     if head is None or len(image) < _BLOCK:
         raise InputError(f"{name}: found something else or a damaged file, expected a checkpoint of impinge")
@@ -70,6 +74,18 @@ def load(path: str | os.PathLike[str], kind: str, version: int) -> dict[str, Any
         raise InputError(f"{name}: found version {found_version}, of {age} impinge, expected {version}")
     with h5py.File(io.BytesIO(image), "r") as file:
         return {key: _get(file[key]) for key in file}
+
+
+def _read_path(path: Any) -> Path:
+    """The path of a file, or of nothing yet."""
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(text, str) or not text or "\0" in text:
+        raise InputError(f"path: found {path!r}, expected the path of a file")
+    result = Path(text)
+    if result.exists() and not result.is_file():
+        kind = "a folder" if result.is_dir() else "a device"
+        raise InputError(f"path: found {text!r}, which is {kind}, expected a file")
+    return result
 
 
 def _label(kind: str, version: int) -> bytes:

@@ -25,22 +25,36 @@ class Folder:
     """Where a run of a scene is written.
 
     ``scene.toml`` (a copy), ``series.csv``, ``frames/``, ``spheres.pvd``, ``obstacles.pvd``, ``chains.pvd``,
-    ``checkpoint.h5``, ``picture.png``, ``summary.json``.
+    ``checkpoint.h5``, ``picture.png``, ``summary.json``. Until it is closed, no other run may use it.
     """
 
     def __init__(self, path: Path, scene: Scene) -> None:
         self.path, self.scene = path, scene
+        self._handle: int | None = None  # of the folder, which holds the lock
+        self._is_new = False
+
+    def __enter__(self) -> Folder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
 
     def open(self, resume: bool, overwrite: bool) -> dict[str, Any] | None:
         """What was saved here, if the run is to go on, or None; an error if it must not be used. Changes nothing."""
         if self.path.exists() and not self.path.is_dir():
             raise InputError(f"{self.path}: is a file, expected a folder to write into")
         self._check_rights()
-        names = [] if not self.path.exists() else [p.name for p in self.path.iterdir() if p.suffix != ".part"]
+        self._is_new = not self.path.exists()
+        if self._is_new:
+            return None
+        self._lock()
+        names = self._names()
         if not names or overwrite:
             return None
         if not resume:
-            raise InputError(f"{self.path}: is not empty; --resume goes on with the run in it, --overwrite starts anew")
+            raise self._not_empty()
         if "scene.toml" not in names:
             raise InputError(f"{self.path}: holds no run, expected scene.toml and checkpoint.h5 to go on from")
         if "checkpoint.h5" not in names:
@@ -48,6 +62,26 @@ class Folder:
         saved = checkpoint.load(self.path / "checkpoint.h5", _KIND, _VERSION)
         self._check_scene(json.loads(saved["scene"]))
         return saved
+
+    def _lock(self) -> None:
+        """Keep other runs out; the system ends that with the process, however it ends."""
+        if os.name != "posix":
+            return  # folders cannot be locked there
+        import fcntl
+
+        self._handle = os.open(self.path, os.O_RDONLY)
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(f"{self.path}: another run is writing into it, expected another folder, or wait") from None
+        except OSError:
+            pass  # a file system without locks
+
+    def _names(self) -> list[str]:
+        return [path.name for path in self.path.iterdir() if path.suffix != ".part"]
+
+    def _not_empty(self) -> InputError:
+        return InputError(f"{self.path}: is not empty; --resume goes on with the run in it, --overwrite starts anew")
 
     def _check_rights(self) -> None:
         there = self.path.absolute()
@@ -74,6 +108,11 @@ class Folder:
 
     def begin(self) -> None:
         """Make the folder, without what an older run has left; a copy of the scene comes last."""
+        if self._is_new:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._lock()
+            if self._names():  # another run was faster
+                raise self._not_empty()
         frames = self.path / "frames"
         frames.mkdir(parents=True, exist_ok=True)
         for path in (self.path / name for name in _FILES):

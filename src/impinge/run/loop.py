@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from impinge import _jit
-from impinge.errors import RunError
+from impinge.errors import InputError, RunError
 from impinge.output import Series
 from impinge.run import columns, state
 from impinge.run.folder import Folder
@@ -75,18 +74,17 @@ def run_scene(
     """
     if scene.model.output.picture and importlib.util.find_spec("matplotlib") is None:
         raise scene.document.error(("output", "picture"), "needs matplotlib; pip install 'impinge[report]'")
-    with _jit.threads(threads):
-        pass  # told now, before anything is made
-    folder = Folder(Path(out), scene)
-    saved = folder.open(resume, overwrite)
-    if saved is None:
-        world, groups = scene.build_with_groups(threads)
-        saved = {"groups": groups, "frames": 0, "frame_files": 0, "series": 0, "rows": 0}
-        run = _Run(scene, folder, world, saved, begins=True)
-    else:
-        world = state.to_world(World, saved["world"], threads or scene.model.run.threads, {})
-        run = _Run(scene, folder, world, saved, begins=False)
-    return run.go(tell)
+    count = scene.threads(threads)  # errors are told now, before anything is made
+    with Folder(Path(out), scene) as folder:
+        saved = folder.open(resume, overwrite)
+        if saved is None:
+            world, groups = scene.build_with_groups(count)
+            saved = {"groups": groups, "frames": 0, "frame_files": 0, "series": 0, "rows": 0}
+            run = _Run(scene, folder, world, saved, begins=True)
+        else:
+            world = state.to_world(World, saved["world"], count, {})
+            run = _Run(scene, folder, world, saved, begins=False)
+        return run.go(tell)
 
 
 class _Run:
@@ -143,6 +141,11 @@ class _Run:
         names, path = columns.names(self.scene, self.world), folder / "series.csv"
         if self.begins:
             self.folder.begin()
+        elif output.series is not None and not path.exists():
+            raise InputError(
+                f"{path}: is missing, expected the {saved['rows']} rows written so far; put it back to go on, "
+                f"or start anew with --overwrite"
+            )
         else:
             self.save_times.tick(self.world.time)
             self.folder.keep_scene()

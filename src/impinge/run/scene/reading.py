@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from impinge.errors import InputError
 from impinge.run.scene import models
 from impinge.run.scene.errors import explain
 from impinge.run.scene.toml import Document, Key, read_toml
@@ -48,7 +49,20 @@ class Scene:
         """The world, and the permanent numbers of the spheres of every group."""
         from impinge.run.scene.build import build
 
-        return build(self.model, self.document, threads or self.model.run.threads)
+        return build(self.model, self.document, self.threads(threads))
+
+    def threads(self, given: int | None = None) -> int | None:
+        """The number of threads given, or else what the scene says; an error if this machine has fewer cores."""
+        from impinge import _jit
+
+        wanted = self.model.run.threads if given is None else given
+        try:
+            with _jit.threads(wanted):
+                return wanted
+        except InputError as error:
+            if given is not None:
+                raise
+            raise self.document.error_in(("run",), str(error)) from None
 
 
 def read_scene(path: str | os.PathLike[str]) -> Scene:
