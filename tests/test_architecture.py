@@ -23,7 +23,7 @@ KERNEL_DECORATORS = {"exact", "kernel", "parallel"}
 # take names from where they are defined, never from there.
 ORDER = [
     {"errors"},
-    {"_check", "_jit", "_scratch"},
+    {"_check", "_interrupt", "_jit", "_scratch"},
     {"exact"},
     {"shapes"},
     {"broad"},

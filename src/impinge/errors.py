@@ -9,6 +9,14 @@ class InputError(ImpingeError, ValueError):
     """An argument or a file has the wrong type, shape or value; the message names it."""
 
 
+class SubjectError(InputError):
+    """An input error about one of many; ``subject`` tells which, as in ("sphere", 12) or ("material", "glass")."""
+
+    def __init__(self, message: str, subject: tuple[str, int | str]) -> None:
+        super().__init__(message)
+        self.subject = subject
+
+
 class MeshError(ImpingeError, ValueError):
     """A mesh does not have a property that the asked operation needs, e.g. it is not closed."""
 

@@ -28,6 +28,7 @@ from impinge.response.materials import law_table
         ({"young": 2, "unloading": 1}, "unloading: found 1, expected it with a stiffness"),
         ({"stiffness": 2, "pull": 1}, "pull: found 1 without unloading"),
         ({"young": 2, "tangential": 1}, "tangential: found 1 with young"),
+        ({"stiffness": 2, "friction": 1, "tangential": 0}, "tangential: found 0 with friction"),
         ({"stiffness": 1, "friction": math.nan}, "friction: found nan"),
     ],
 )
@@ -68,9 +69,11 @@ def test_hertz_of_steel() -> None:
 
 
 def test_laws_that_do_not_go_together() -> None:
-    linear, hertz = Material(1, stiffness=1), Material(1, young=1)
-    with pytest.raises(InputError, match="a stiffness in one and young in the other"):
+    linear, hertz = Material(1, stiffness=1), Material(1, young=1, name="steel")
+    with pytest.raises(InputError, match="a stiffness in a material and young in 'steel', expected a law for this"):
         law_table([linear, hertz])
     damped, bouncy = Material(1, stiffness=1, damping=1), Material(1, stiffness=1, restitution=0.5)
-    with pytest.raises(InputError, match="damping in one and restitution in the other"):
+    with pytest.raises(InputError, match="damping in a material and restitution in a material"):
         law_table([damped, bouncy])
+    with pytest.raises(InputError, match="restitution in a material and damping in a material"):
+        law_table([bouncy, damped])

@@ -380,11 +380,12 @@ def test_two_runs_that_make_the_same_folder(tmp_path):
     assert run(tmp_path, SMALL, resume=True).steps_now == 0
 
 
-def test_a_lost_series(tmp_path):
+@pytest.mark.parametrize("name", ["series.csv", "spheres.pvd"])
+def test_a_lost_file(tmp_path, name):
     run(tmp_path, SMALL.replace("until = 0.02", "until = 0.01"))
-    (tmp_path / "out" / "series.csv").unlink()
+    (tmp_path / "out" / name).unlink()
     before = contents(tmp_path / "out")
-    with pytest.raises(InputError, match=r"series.csv: is missing, expected the 11 rows .* anew with --overwrite$"):
+    with pytest.raises(InputError, match=f"{name}: is missing, expected what was written .* anew with --overwrite$"):
         run(tmp_path, SMALL, resume=True)
     assert contents(tmp_path / "out") == before
 

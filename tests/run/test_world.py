@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+import signal
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -406,6 +408,20 @@ class TestRefusals:
         ):
             world.step(100)
 
+    def test_spins_that_are_no_numbers(self):
+        world = World(dt=1e-4)
+        world.add_spheres([[0, 0, 1]], R, ROUGH, spins=[0, 1e200, 0])
+        with pytest.raises(RunError, match="sphere 0 has no position or spin any more"):
+            world.step(100)
+
+    def test_a_motion_that_fails(self):
+        world = World(dt=2.0**-15)
+        world.add_spheres([[0, 0, 1]], R, ROUGH)
+        world.add_obstacle(shapes.box(), motion=lambda t: ((0, 0, 2.0**-10 / (t - 2.0**-10)), np.eye(3)))
+        with pytest.raises(ZeroDivisionError) as caught:
+            world.step(100)
+        assert "in the motion of an obstacle" in caught.value.__notes__[0]
+
     def test_spheres_that_leave_the_box(self):
         world = World(box=[[-1, -1, -1], [1, 1, 1]])
         world.add_spheres([[0, 0, 0]], R, Material(2500, stiffness=1e5))
@@ -488,7 +504,7 @@ class TestRefusals:
             world.step()
         world = World(box=[[0, 0, 0.15], [0.1, 0.1, 0.3]])
         world.add_spheres([[0.05, 0.05, 0.1]], 0.005, ROUGH)
-        with pytest.raises(InputError, match="sphere 0 has left the box"):
+        with pytest.raises(InputError, match=r"sphere 0 is at \(0.05, 0.05, 0.1\) m, expected a place in the box"):
             world.check()
 
     def test_no_obstacles_in_two_dimensions(self):
@@ -506,6 +522,30 @@ class TestRefusals:
         (tmp_path / "text").write_text("text")
         with pytest.raises(InputError, match="expected a checkpoint"):
             World.load(tmp_path / "text")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a signal is sent as POSIX systems do")
+@pytest.mark.parametrize("material", [Material(2500, stiffness=1e4), ROUGH])
+def test_ctrl_c_leaves_a_world_as_it_was_after_a_step(material):
+    def world() -> World:
+        world = World(dt=1e-5)
+        world.add_spheres(lattice(12, 3), R, material)
+        world.add_box([0, 0, 0], [0.3, 0.3, 0.5])
+        return world
+
+    stopped, other = world(), world()
+    stopped.step(1)
+    for _ in range(3):
+        timer = threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            stopped.step(10**6)
+        timer.join()
+        other.step(stopped.steps - other.steps)
+        assert bits(stopped) == bits(other)
+    stopped.step(3)
+    other.step(3)
+    assert bits(stopped) == bits(other)
 
 
 def test_an_empty_world_moves_its_walls():

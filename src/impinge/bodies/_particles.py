@@ -178,6 +178,8 @@ def _move(
             wx, wy, wz = w[i, 0] + bx * move, w[i, 1] + by * move, w[i, 2] + bz * move
             w[i, 0], w[i, 1], w[i, 2] = wx, wy, wz
             q_new[i, 0], q_new[i, 1], q_new[i, 2] = wx + bx * half, wy + by * half, wz + bz * half
+            if not wx * wx + wy * wy + wz * wz < math.inf:
+                most = math.inf
         if keep and sums[s, LOST] != 0.0:
             lost[i] += sums[s, LOST]
         if keep and sums[s, WORK] != 0.0:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge._interrupt import uninterrupted
 from impinge._jit import thread_count
 from impinge.bodies import _contact, _particles, _planes, _survey
 from impinge.bodies._obstacles import SPEED as FRAME_SPEED
@@ -107,6 +108,7 @@ class Dynamics:
         first, start = self._since
         return start + (step - first) * self.dt if step > first else start
 
+    @uninterrupted
     def set_dt(self, dt: float) -> None:
         """Go on with another time step."""
         if dt != self.dt:
@@ -116,6 +118,7 @@ class Dynamics:
             self.dt = dt
             self._forget()
 
+    @uninterrupted
     def add(
         self, centres: _Floats, radii: _Floats, density: float, kind: int, velocities: _Floats, spins: _Floats
     ) -> NDArray[np.int64]:
@@ -126,16 +129,19 @@ class Dynamics:
         self.lists.forget()
         return ids
 
+    @uninterrupted
     def take(self, rows: NDArray[np.int64]) -> None:
         """Keep these spheres."""
         self.particles.take(rows)
         self.lists.forget()
 
+    @uninterrupted
     def add_plane(self, row: _Floats) -> None:
         """Add a plane, see `_particles` for its columns."""
         self.planes = np.concatenate([self.planes, row[None]])
         self.lists.forget()
 
+    @uninterrupted
     def add_obstacle(self, obstacle: Obstacle, kind: int) -> None:
         """Add an obstacle made of a material."""
         self.obstacles.append(obstacle)
@@ -143,6 +149,7 @@ class Dynamics:
         self.surfaces = combine(self.obstacles, self.made_of)
         self.lists.forget()
 
+    @uninterrupted
     def set_laws(self, table: _Floats, materials: int) -> None:
         """Set the laws of all pairs of materials."""
         columns, unseen = self._columns, self.materials > 0 and not self._damped
@@ -165,6 +172,7 @@ class Dynamics:
             "planes": self.planes, "particles": self.particles.state(), "memories": self.lists.memories(),
         }  # fmt: skip
 
+    @uninterrupted
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a state."""
         self.dt, self.steps, self._since = state["dt"], state["steps"], state["since"]
@@ -177,12 +185,14 @@ class Dynamics:
         self.particles.u[:], self.particles.q[:] = self.particles.v, self.particles.w
 
     def find_broken(self) -> tuple[int, _Floats]:
-        """Row of the first sphere, by number, whose place is no number any more, and where it was."""
+        """Row of the first sphere, by number, whose place or spin is no number any more, and where it was."""
         with np.errstate(over="ignore", invalid="ignore"):
-            bad = np.flatnonzero(~((self.particles.v**2).sum(axis=1) < np.inf))
+            squares = (self.particles.v**2).sum(axis=1) + (self.particles.w**2).sum(axis=1)
+        bad = np.flatnonzero(~(squares < np.inf))
         row = int(bad[np.argmin(self.particles.ids[bad])])
         return row, self.particles.x[row, :3]
 
+    @uninterrupted
     def advance(self, count: int) -> int:
         """Make some steps, at most `count`, and no more than take a moment; returns how many, 0 if something broke."""
         p = self.particles
@@ -315,6 +325,7 @@ class Dynamics:
             self._seen = Seen(self._spare[1].copy(), self._spare[2].copy() if self.rough else p.w.copy())
         return self._seen
 
+    @uninterrupted
     def synchronise(self) -> None:
         """Let v and w be velocities at the time of the positions again."""
         if self.staggered:

@@ -93,6 +93,11 @@ def fill_random(
     r = _draw_radii(sizes, fraction, count, rng, low, high)
     region = _read_region(low, high, periodic, gap, avoid, inside)
     _check_room(region, r)
+    if len(r) == 0 and fraction:  # perhaps a radius in another unit
+        smallest = np.array([sizes.low])
+        _check_room(region, smallest)
+        share = 0.5 * float(volume(smallest, d)[0]) / region.volume
+        raise InputError(f"fraction: found {fraction:g}, expected more than {share:.3g}, that of half a sphere")
     share = float(volume(r, d).sum()) / region.volume
     if share > _DENSEST[d]:
         raise InputError(f"radii: found {share:.3g} of the box filled by them, expected at most {_DENSEST[d]:.2f}")

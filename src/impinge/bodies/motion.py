@@ -113,7 +113,11 @@ def _turn(spin: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.f
 
 def _ask(motion: PoseFunction, t: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """What a function of time says about t: translation and rotation, checked."""
-    answer = motion(t)
+    try:
+        answer = motion(t)
+    except Exception as error:
+        error.add_note(f"in the motion of an obstacle, {getattr(motion, '__name__', motion)!r}, at t = {t:g} s")
+        raise
     if not isinstance(answer, tuple | list) or len(answer) != 2:
         raise InputError(
             f"motion: found {type(answer).__name__} at t = {t:g}, expected a pair: translation (3,), rotation (3, 3)"

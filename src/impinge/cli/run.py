@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -44,7 +45,8 @@ def run(
         with _progress(checked.model.run.until, quiet) as tell:
             outcome = run_scene(checked, folder, threads=threads, resume=resume, overwrite=overwrite, tell=tell)
     if outcome.stopped_by:
-        say(f"stopped at t = {outcome.time:.6g} s; go on with: impinge run {scene} --out {folder} --resume")
+        again = shlex.join(["impinge", "run", str(scene), "--out", str(folder), "--resume"])
+        say(f"stopped at t = {outcome.time:.6g} s; go on with: {again}")
         raise typer.Exit(128 + outcome.stopped_by)
     if not quiet:
         _print_outcome(outcome, tell.world)

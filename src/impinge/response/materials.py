@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge import _check
-from impinge.errors import InputError
+from impinge.errors import InputError, SubjectError
 from impinge.response import _laws
 
 __all__ = ["Material", "law_table", "shortest_contact"]
@@ -91,6 +91,8 @@ class Material:
             raise InputError(f"pull: found {self.pull:g} without unloading, expected both or none")
         if self.tangential is not None and self.young is not None:
             raise InputError(f"tangential: found {self.tangential:g} with young, expected it with a stiffness only")
+        if self.tangential == 0 and self.friction > 0:  # a spring that never pulls
+            raise InputError("tangential: found 0 with friction, expected more than 0, as friction acts through it")
 
     @property
     def is_rough(self) -> bool:
@@ -124,11 +126,11 @@ def law_table(
 def _law(a: Material, b: Material) -> NDArray[np.float64]:
     row = np.zeros(_laws.COLUMNS)
     if (a.young is None) != (b.young is None):
-        raise InputError("material: found a stiffness in one and young in the other, expected a law for this pair")
-    if (a.restitution is None and a.damping is not None and b.restitution is not None) or (
-        b.restitution is None and b.damping is not None and a.restitution is not None
-    ):
-        raise InputError("material: found damping in one and restitution in the other, expected a law for this pair")
+        raise _unlike(a, b, "a stiffness", "young") if a.young is None else _unlike(a, b, "young", "a stiffness")
+    if a.damping is not None and b.restitution is not None:
+        raise _unlike(a, b, "damping", "restitution")
+    if a.restitution is not None and b.damping is not None:
+        raise _unlike(a, b, "restitution", "damping")
     if a.young is not None and b.young is not None:
         soft = (1 - a.poisson**2) / a.young + (1 - b.poisson**2) / b.young
         shear = 2 * (2 - a.poisson) * (1 + a.poisson) / a.young + 2 * (2 - b.poisson) * (1 + b.poisson) / b.young
@@ -156,6 +158,12 @@ def _law(a: Material, b: Material) -> NDArray[np.float64]:
     row[_laws.ROLLING] = math.sqrt(a.rolling * b.rolling)
     row[_laws.COHESION] = math.sqrt(a.cohesion * b.cohesion)
     return row
+
+
+def _unlike(a: Material, b: Material, one: str, other: str) -> SubjectError:
+    names = [repr(material.name) if material.name else "a material" for material in (a, b)]
+    found = f"{one} in {names[0]} and {other} in {names[1]}"
+    return SubjectError(f"material: found {found}, expected a law for this pair", ("material", b.name))
 
 
 def shortest_contact(table: NDArray[np.float64], lightest: NDArray[np.float64], radii: NDArray[np.float64]) -> float:

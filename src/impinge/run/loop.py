@@ -141,17 +141,23 @@ class _Run:
         names, path = columns.names(self.scene, self.world), folder / "series.csv"
         if self.begins:
             self.folder.begin()
-        elif output.series is not None and not path.exists():
-            raise InputError(
-                f"{path}: is missing, expected the {saved['rows']} rows written so far; put it back to go on, "
-                f"or start anew with --overwrite"
-            )
         else:
+            self._check_outputs()
             self.save_times.tick(self.world.time)
             self.folder.keep_scene()
         self.frames = Frames(folder, self.scene, self.groups, saved["frame_files"], self.world.time)
         if output.series is not None:
             self.series = Series(path, names) if self.begins else Series.resume(path, names, saved["rows"])
+
+    def _check_outputs(self) -> None:
+        """Whether there is what was written so far, and is to be added to."""
+        expected = ["series.csv"] if self.scene.output.series is not None else []
+        if self.saved["frame_files"]:
+            expected += ["frames"] + (["spheres.pvd"] if "vtp" in self.scene.output.formats else [])
+        for path in (self.folder.path / name for name in expected):
+            if not path.exists():
+                back = "put it back to go on, or start anew with --overwrite"
+                raise InputError(f"{path}: is missing, expected what was written so far; {back}")
 
     def _write_due(self) -> None:
         """Frames and rows that are due; then, so that it knows of them, the checkpoint."""

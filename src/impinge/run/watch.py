@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.bodies.dynamics import Dynamics
-from impinge.errors import ImpingeError, InputError, RunError
+from impinge.errors import RunError, SubjectError
 
-__all__ = ["check_box", "check_overlaps", "explain_break"]
+__all__ = ["check_box", "check_overlaps", "check_start", "explain_break"]
 
 _FARTHEST = 1e100  # m: beyond, squares of distances soon are no numbers any more
 
@@ -25,34 +25,52 @@ def check_overlaps(dynamics: Dynamics, walls: list[str]) -> None:
         first = bad[0]
         wall = contacts.walls[first]
         what = f"sphere {other[first]}" if wall < 0 else walls[wall]
-        raise InputError(
+        raise SubjectError(
             f"centres: sphere {one[first]} and {what} overlap by {contacts.depths[first]:.4g} m, expected at most "
-            f"{limit[first]:.4g} m, the smaller radius; {len(bad)} such pairs in all"
+            f"{limit[first]:.4g} m, the smaller radius; {len(bad)} such pairs in all",
+            ("sphere", int(one[first])),
         )
 
 
-def check_box(dynamics: Dynamics, why_dt: str, error: type[ImpingeError] = RunError) -> None:
+def check_start(dynamics: Dynamics) -> None:
+    """Refuse spheres outside the box."""
+    row, count, what = _outside(dynamics)
+    if count:
+        sphere = int(dynamics.particles.ids[row])
+        place = _place(dynamics, dynamics.particles.x[row])
+        raise SubjectError(
+            f"centres: sphere {sphere} is at {place}, expected a place in {what}; {count} such spheres",
+            ("sphere", sphere),
+        )
+
+
+def check_box(dynamics: Dynamics, why_dt: str) -> None:
     """End the run if a sphere is not in the box any more."""
+    row, count, what = _outside(dynamics)
+    if count:
+        p = dynamics.particles
+        raise RunError(
+            f"sphere {p.ids[row]} has left {what} at step {dynamics.steps} (t = {dynamics.time:.6g} s), to "
+            f"{_place(dynamics, p.x[row])}; {count} such spheres. Likely cause: no wall there, or {_cause(why_dt)}"
+        )
+
+
+def _outside(dynamics: Dynamics) -> tuple[int, int, str]:
+    """Row of the first sphere, by number, that is outside, how many there are, and of what."""
     space, p = dynamics.space, dynamics.particles
     closed = (space.period == 0) & np.isfinite(space.lengths)
     low = np.where(closed, space.low, -_FARTHEST)
     high = np.where(closed, space.low + space.lengths, _FARTHEST)
     out = ~((p.x[:, :3] >= low) & (p.x[:, :3] <= high)).all(axis=1)
-    if out.any():
-        row = int(np.flatnonzero(out)[np.argmin(p.ids[out])])
-        what = "the box" if closed.any() else "all space"
-        raise error(
-            f"sphere {p.ids[row]} has left {what} at step {dynamics.steps} (t = {dynamics.time:.6g} s), to "
-            f"{_place(dynamics, p.x[row])}; {int(out.sum())} such spheres. Likely cause: no wall there, or "
-            f"{_cause(why_dt)}"
-        )
+    row = int(np.flatnonzero(out)[np.argmin(p.ids[out])]) if out.any() else -1
+    return row, int(out.sum()), "the box" if closed.any() else "all space"
 
 
 def explain_break(dynamics: Dynamics, why_dt: str) -> None:
     """Tell which sphere has no position any more."""
     row, before = dynamics.find_broken()
     raise RunError(
-        f"sphere {dynamics.particles.ids[row]} has no position any more after step {dynamics.steps} "
+        f"sphere {dynamics.particles.ids[row]} has no position or spin any more after step {dynamics.steps} "
         f"(t = {dynamics.time:.6g} s); it was last at {_place(dynamics, before)}. Likely cause: {_cause(why_dt)}"
     )
 

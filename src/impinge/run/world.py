@@ -410,7 +410,7 @@ class World:
         check_room("radii", "sphere", np.broadcast_to(radii[:, None], (len(radii), self.dim)), 0.0, space)
         with _jit.threads(self._threads):
             self._prepare()
-            watch.check_box(self._dynamics, self.why_dt, InputError)
+            watch.check_start(self._dynamics)
             watch.check_overlaps(self._dynamics, [wall.name for wall in self.walls])
         self._unchecked = False
 

@@ -15,7 +15,7 @@ from impinge.bodies.motion import Motion
 from impinge.bodies.rain import Rain
 from impinge.broad.files import read_spheres
 from impinge.broad.space import Space, read_space
-from impinge.errors import InputError
+from impinge.errors import InputError, SubjectError
 from impinge.response.materials import Material
 from impinge.run.scene import meshes, models
 from impinge.run.scene.toml import Document, Key, LocatedError
@@ -56,8 +56,17 @@ class _Builder:
             yield
         except LocatedError:
             raise
+        except SubjectError as error:
+            raise self.document.error_in(self._key_of(*error.subject), str(error)) from None
         except InputError as error:
             raise self.document.error_in(key, str(error)) from None
+
+    def _key_of(self, kind: str, name: int | str) -> Key:
+        """Where a sphere, by its number, or a material comes from."""
+        if kind == "material":
+            return "materials", name
+        ends = np.cumsum([len(radii) for _, radii in self.placed])
+        return "spheres", int(np.searchsorted(ends, name, side="right"))
 
     def build(self, threads: int | None) -> Built:
         scene, settings = self.scene, self.scene.world.model_dump()
@@ -80,7 +89,7 @@ class _Builder:
             with self.at("obstacles", number):
                 self._add_obstacle(obstacle, ("obstacles", number))
         self._add_sources_and_sinks()
-        with self.at():
+        with self.at("world"):
             self.world.check()
         return Built(self.world, groups)
 

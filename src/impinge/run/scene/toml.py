@@ -67,12 +67,15 @@ class Document:
         return LocatedError(f"{self.path}{place}: {message}")
 
     def error_in(self, table: Key, message: str) -> LocatedError:
-        """An error about a table; one whose message begins with a key of it, as in "radii: found …", is put there."""
+        """An error about a table; one whose message begins with a key of it, as in "radii: found …", is put there.
+
+        Or with a key of a table that it is in.
+        """
         names, _, rest = message.partition(": ")
         inner = re.split(r"[ ,.\[(]", names)[0]
-        if rest and self.has((*table, inner)):
-            place = f":{self.line((*table, inner))}: {dotted(table)}{'.' * bool(table)}"
-            return LocatedError(f"{self.path}{place}{message}")
+        for around in (table[:end] for end in range(len(table), 0, -1)):
+            if rest and self.has((*around, inner)):
+                return LocatedError(f"{self.path}:{self.line((*around, inner))}: {dotted(around)}.{message}")
         return self.error(table, message)
 
 
