@@ -17,7 +17,7 @@ import impinge
 PACKAGE = Path(impinge.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
-KERNEL_DECORATORS = {"exact", "kernel", "parallel"}
+KERNEL_DECORATORS = {"exact", "kernel", "parallel", "part", "team"}
 
 # Each folder may import those before it, and itself. The package's own __init__ stands on top: lower rooms
 # take names from where they are defined, never from there.
@@ -254,6 +254,22 @@ def test_kernel_files_import_only_their_like(path):
             last = target.rpartition(".")[2]
             package = (PACKAGE / target.replace(".", "/")).is_dir()
             assert last.startswith("_") or package, f"{path.name}:{line} imports impinge.{target}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_parts_of_kernels_are_not_called_from_python(path):
+    """They have no door for it: the interpreter would crash. Files without kernels use kernels as _module.name."""
+    parts = {
+        (other.stem, function.name)
+        for other in FILES
+        for function in kernels(TREES[other])
+        if "part" in decorator_names(function)
+    }
+    assert ("_obstacles", "touch") in parts
+    if not kernels(TREES[path]):
+        for node in ast.walk(TREES[path]):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                assert (node.value.id, node.attr) not in parts, f"{path.name}:{node.lineno}"
 
 
 # The import

@@ -8,7 +8,7 @@ Every compiled function of impinge is decorated with one of:
     loops over arrays, run by one thread;
 ``part``
     the same as part of others: compiled into its callers, since a call with many arrays costs as much as a loop
-    over twenty numbers;
+    over twenty numbers; a call from Python would crash, as the door for it is not compiled;
 ``parallel(grain=n)``
     loops over ``range(first, stop)``, their first two arguments, called with the number of items instead:
     threads take pieces of at least n items as they become free;
@@ -48,7 +48,7 @@ __all__ = [
 
 _config: Any = numba.config  # made at run time, so that type checkers do not know its fields
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-# Nothing calls kernels from C, so that a door for it need not be compiled.
+# Nothing calls kernels from C; doors for that take time to compile.
 _FLAGS: dict[str, Any] = {"cache": True, "fastmath": False, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
@@ -95,7 +95,7 @@ def _compiled(**flags: Any) -> Callable[[_Function], _Function]:
 
 exact = _compiled()
 kernel = _compiled(nogil=True)
-part = _compiled(nogil=True, forceinline=True)
+part = _compiled(nogil=True, forceinline=True, no_cpython_wrapper=True)
 
 _most_threads: int = _config.NUMBA_NUM_THREADS
 _wanted_threads: ContextVar[int] = ContextVar("threads", default=_most_threads)

@@ -25,6 +25,18 @@ NORMAL, POINT, VELOCITY = (slice(c, c + 3) for c in (kernels.NORMAL, kernels.POI
 EYE = np.eye(3)
 
 
+@_jit.kernel
+def touch(
+    i, x, starts, patches, triangle_starts, triangles, corners, borders, planes, obstacles, tolerances, poses, known,
+    history, keep, work, out,
+):  # fmt: skip
+    """A kernel around the part of others."""
+    return kernels.touch(
+        i, x, starts, patches, triangle_starts, triangles, corners, borders, planes, obstacles, tolerances, poses,
+        known, history, keep, work, out,
+    )  # fmt: skip
+
+
 def contacts(things: Any, centres: Any, radii: Any, skin: float = 0.0, t: float = 0.0) -> list[Points]:
     """Rows of contacts of every sphere with obstacles (or a mesh) at time t."""
     obstacles = things if isinstance(things, list) else [things if isinstance(things, Obstacle) else Obstacle(things)]
@@ -45,7 +57,7 @@ class Memory:
     def touch(self, i: int, x: Points, surfaces: Any, poses: Points, keep: bool = True) -> Points:
         out = np.full((kernels.MOST, kernels.COLUMNS), np.nan)
         s = surfaces
-        count = kernels.touch(
+        count = touch(
             i, x, *self.lists[:4], s.corners, s.borders, s.planes, s.obstacles, s.tolerances, poses, self.known,
             self.history, keep, self.work, out,
         )  # fmt: skip
