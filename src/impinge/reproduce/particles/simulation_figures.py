@@ -84,10 +84,11 @@ def draw_series(rows: list[dict[str, Any]], path: Path) -> None:
         scaled.set(title="scaled to a common start, as in the paper", ylabel="time per particle, 1 at R/r = 1")
         scaled.set(ylim=(0, None))
         plain.set(title="as measured", ylabel="ns per particle and step, one thread")
+        plain.set(ylim=(None, 8 * plain.get_ylim()[1]))  # room for the legend
         plain_numbers(plain.yaxis, 1)
-        for axes in (scaled, plain):
+        for axes, columns in ((scaled, 1), (plain, 2)):
             axes.set(xlabel="R / r", xticks=sorted({row["ratio"] for row in rows}))
-            axes.legend()
+            axes.legend(loc="upper center", ncols=columns)
         figure.suptitle("3.3: whole simulations of the fracture series (Fig. 14)")
         figure.tight_layout()
         figure.savefig(path)
