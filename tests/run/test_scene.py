@@ -210,7 +210,7 @@ def test_files_that_are_none(here):
 
 def test_materials_that_do_not_go_together(here):
     write(here, SMALL.replace("[[boxes]]", "[materials.soft]\ndensity = 1\nyoung = 1e5\n[[boxes]]\nmaterial = 'soft'"))
-    said = "materials.soft: material: found a stiffness in 'glass' and young in 'soft', expected a law for this pair"
+    said = "materials.soft: found a stiffness in 'glass' and young in 'soft', expected a law for this pair"
     assert re.sub(r"^scene.toml:\d+: ", "", refused("scene.toml")) == said
 
 

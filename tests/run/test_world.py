@@ -525,12 +525,15 @@ class TestRefusals:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a signal is sent as POSIX systems do")
-@pytest.mark.parametrize("material", [Material(2500, stiffness=1e4), ROUGH])
-def test_ctrl_c_leaves_a_world_as_it_was_after_a_step(material):
+@pytest.mark.parametrize(("material", "flows"), [(Material(2500, stiffness=1e4), False), (ROUGH, False), (ROUGH, True)])
+def test_ctrl_c_leaves_a_world_as_it_was_after_a_step(material, flows):
     def world() -> World:
         world = World(dt=1e-5)
         world.add_spheres(lattice(12, 3), R, material)
         world.add_box([0, 0, 0], [0.3, 0.3, 0.5])
+        if flows:
+            world.add_source(Rain([0, 0, 0.3], [0.3, 0.3, 0.5], 0.3 * R, 1e4), material)
+            world.add_sink([0, 0, 0], [0.3, 0.3, 0.02])
         return world
 
     stopped, other = world(), world()
@@ -546,6 +549,45 @@ def test_ctrl_c_leaves_a_world_as_it_was_after_a_step(material):
     stopped.step(3)
     other.step(3)
     assert bits(stopped) == bits(other)
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        (lambda world: world.add_spheres([[0, 0, 0.3]], R, Material(9000, stiffness=1e4)), "concatenate"),
+        (lambda world: world.add_plane([0, 0, -0.1], [0, 0, 1]), "concatenate"),
+        (lambda world: world.remove([3, 4]), "ascontiguousarray"),
+        (lambda world: world.energy(), "ascontiguousarray"),
+    ],
+)
+def test_ctrl_c_in_the_middle_of_a_change(change, where, monkeypatch):
+    """It is made as a whole all the same."""
+
+    def world() -> World:
+        world = busy_world(dt=1e-5)
+        world.step(60)
+        world.remove([0])  # so that rows are put in order again
+        return world
+
+    whole, stopped, real = world(), world(), getattr(np, where)
+    change(whole)
+    calls: list[int] = []
+
+    def interrupted(*arguments, **options):
+        calls.append(1)
+        if len(calls) == 3 or where == "concatenate":
+            signal.raise_signal(signal.SIGINT)
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(np, where, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        change(stopped)
+    monkeypatch.undo()
+    assert calls
+    whole.step(60)
+    stopped.step(60)
+    assert bits(whole) == bits(stopped)
+    assert whole.pushes().keys() == stopped.pushes().keys()
 
 
 def test_an_empty_world_moves_its_walls():

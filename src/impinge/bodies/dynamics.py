@@ -118,7 +118,6 @@ class Dynamics:
             self.dt = dt
             self._forget()
 
-    @uninterrupted
     def add(
         self, centres: _Floats, radii: _Floats, density: float, kind: int, velocities: _Floats, spins: _Floats
     ) -> NDArray[np.int64]:
@@ -129,19 +128,16 @@ class Dynamics:
         self.lists.forget()
         return ids
 
-    @uninterrupted
     def take(self, rows: NDArray[np.int64]) -> None:
         """Keep these spheres."""
         self.particles.take(rows)
         self.lists.forget()
 
-    @uninterrupted
     def add_plane(self, row: _Floats) -> None:
         """Add a plane, see `_particles` for its columns."""
         self.planes = np.concatenate([self.planes, row[None]])
         self.lists.forget()
 
-    @uninterrupted
     def add_obstacle(self, obstacle: Obstacle, kind: int) -> None:
         """Add an obstacle made of a material."""
         self.obstacles.append(obstacle)
@@ -163,6 +159,7 @@ class Dynamics:
                 self.lists.note_stored(springs)
             self.lists.forget()
 
+    @uninterrupted
     def state(self) -> dict[str, Any]:
         """All that changes, in the order of permanent numbers."""
         if not self._damped:
@@ -314,6 +311,7 @@ class Dynamics:
         _planes.shift_planes(self.planes, *pushes, -0.5 * self.dt)
         self.staggered = True
 
+    @uninterrupted
     def look(self) -> Seen:
         """Velocities now, v(n) = v(n − ½) + ½ a(n) dt. Changes nothing but the order of rows."""
         p = self.particles
@@ -336,6 +334,7 @@ class Dynamics:
             self.staggered = False
             self._forget()
 
+    @uninterrupted
     def contacts(self) -> Contacts:
         """All contacts now."""
         self._refresh()

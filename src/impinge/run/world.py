@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check, _jit
+from impinge._interrupt import uninterrupted
 from impinge.bodies import _planes
 from impinge.bodies.dynamics import INTEGRATORS, Contacts, Dynamics
 from impinge.bodies.motion import Motion, PoseFunction
@@ -114,6 +115,7 @@ class World:
 
     # What is in it
 
+    @uninterrupted
     def add_spheres(
         self,
         centres: ArrayLike,
@@ -164,6 +166,7 @@ class World:
         self._ready = False
         return ids
 
+    @uninterrupted
     def remove(self, ids: ArrayLike) -> None:
         """Take spheres out of the world; ids : their permanent numbers."""
         p = self._dynamics.particles
@@ -176,6 +179,7 @@ class World:
             raise InputError(f"ids: found {missing[0]}, expected numbers of spheres that are in the world")
         self._dynamics.take(np.flatnonzero(~np.isin(p.ids, gone)))
 
+    @uninterrupted
     def add_plane(
         self,
         point: ArrayLike,
@@ -216,6 +220,7 @@ class World:
         self._ready, self._unchecked = False, True
         return wall
 
+    @uninterrupted
     def add_obstacle(
         self,
         mesh: Any,
@@ -265,6 +270,7 @@ class World:
             raise InputError(f"name: found {name!r}, expected a text that no other wall has")
         return name
 
+    @uninterrupted
     def add_box(self, lower: ArrayLike, upper: ArrayLike, material: Material | None = None) -> list[Wall]:
         """Walls around a box, felt from inside; none along periodic axes."""
         low, high = _check.vector("lower", lower, self.dim), _check.vector("upper", upper, self.dim)
@@ -277,6 +283,7 @@ class World:
                 walls += [self.add_plane(low, normal, material), self.add_plane(high, -normal, material)]
         return walls
 
+    @uninterrupted
     def add_source(self, rain: Rain, material: Material) -> None:
         """Let spheres appear: `impinge.Rain(lower, upper, radii, rate)`; looked at every 50 steps."""
         if not isinstance(rain, Rain):
@@ -286,6 +293,7 @@ class World:
         self._sources.append(Source(rain, self._number_of(material)))
         self._ready = False
 
+    @uninterrupted
     def add_sink(self, lower: ArrayLike, upper: ArrayLike) -> Sink:
         """Let spheres vanish whose centres are in a box, looked at every 50 steps; the sink counts them."""
         low, high = _check.vector("lower", lower, self.dim), _check.vector("upper", upper, self.dim)
@@ -294,6 +302,7 @@ class World:
         self.sinks.append(Sink(low, high))
         return self.sinks[-1]
 
+    @uninterrupted
     def set_contact(self, one: Material, other: Material, law: Material) -> None:
         """Let two materials meet as spheres of a third would, instead of by the rule of means."""
         pair = sorted([self._number_of(one), self._number_of(other)])
@@ -330,14 +339,10 @@ class World:
     def step(self, count: int = 1) -> None:
         """Move everything by some time steps."""
         left = _check.integer("count", count, 0)
-        flows = bool(self._sources or self.sinks)
         with _jit.threads(self._threads):
             self._prepare()
             while left > 0:
-                left -= self._advance(min(left, EVERY - self.steps % EVERY) if flows else left)
-                if flows and self.steps % EVERY == 0:
-                    exchange(self, self._sources, self.sinks)
-                    self._prepare()
+                left -= self._advance(left)
 
     def run(self, until: float, *, every: float | None = None, callback: Callable[[World], Any] | None = None) -> None:
         """Move on to a time, and call a function at intervals.
@@ -414,15 +419,21 @@ class World:
             watch.check_overlaps(self._dynamics, [wall.name for wall in self.walls])
         self._unchecked = False
 
+    @uninterrupted
     def _advance(self, count: int) -> int:
+        """Some steps, as many as take a moment, and what sources and sinks do after the last; returns how many."""
         dynamics, rebuilds = self._dynamics, self.statistics.rebuilds
+        flows = bool(self._sources or self.sinks)
         if self._unchecked:
             self.check()
-        done = dynamics.advance(count)
+        done = dynamics.advance(min(count, EVERY - self.steps % EVERY) if flows else count)
         if done == 0:
             watch.explain_break(dynamics, self.why_dt)
         if self.statistics.rebuilds > rebuilds:
             watch.check_box(dynamics, self.why_dt)
+        if flows and self.steps % EVERY == 0:
+            exchange(self, self._sources, self.sinks)
+            self._prepare()
         return done
 
     # What can be asked about it

@@ -57,7 +57,8 @@ class _Builder:
         except LocatedError:
             raise
         except SubjectError as error:
-            raise self.document.error_in(self._key_of(*error.subject), str(error)) from None
+            said = str(error).removeprefix("material: ")  # the key tells
+            raise self.document.error_in(self._key_of(*error.subject), said) from None
         except InputError as error:
             raise self.document.error_in(key, str(error)) from None
 
