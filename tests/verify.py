@@ -172,8 +172,21 @@ def verify_drum() -> list[Row]:
 def verify_properties() -> list[Row]:
     """All tests, with the property tests at full count."""
     start = time.perf_counter()
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--verify"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        "--verify",
+        "-n",
+        "auto",
+        "--dist",
+        "worksteal",
+    ]
     done = subprocess.run(command, cwd=REPORT.parents[1], capture_output=True, text=True)
+    if done.returncode:
+        print(done.stdout, done.stderr, flush=True)
     last = done.stdout.strip().splitlines()[-1] if done.stdout.strip() else "no output"
     return [Row("all tests, properties at full count", 1, int(done.returncode != 0), time.perf_counter() - start, last)]
 

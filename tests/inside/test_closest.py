@@ -69,6 +69,11 @@ def test_needles(width: float, place: float) -> None:
         assert_nearest(triangle + 100.0, flat @ turn + 100.0)
 
 
+def test_needle_whose_long_edges_are_equally_near() -> None:
+    """The step from the one must not go beyond the other."""
+    assert_nearest(np.array([[0, 0, 0], [0, 0, 6e-7], [0, 6e-7, 1]]), np.array([0.0, 0.0, 1.0]))
+
+
 def test_vertices_are_met_exactly() -> None:
     rng = np.random.default_rng(3)
     for triangle in rng.normal(size=(200, 3, 3)):

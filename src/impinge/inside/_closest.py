@@ -52,8 +52,9 @@ def _step_inwards(x, y, z, t, ex, ey, ez, fx, fy, fz):
     mx, my, mz = fx - tau * ex, fy - tau * ey, fz - tau * ez
     mm = mx * mx + my * my + mz * mz
     step = -(x * mx + y * my + z * mz) / (mm if mm > 0.0 else 1.0)
-    step = step if (step > 0.0) & (t > 0.0) & (t < 1.0) else 0.0
-    step = step if step < 1.0 else 1.0
+    # Not across one of the other two edges: then rounding has taken this one for the nearest, of two that are as near.
+    inside = (step > 0.0) & (t > 0.0) & (t < 1.0) & (step * tau <= t) & (step * (1.0 - tau) <= 1.0 - t)
+    step = step if inside else 0.0
     return step * mx, step * my, step * mz
 
 
@@ -64,7 +65,7 @@ def nearest_on_triangle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
     First the nearest point of the border (three edges). If it lies inside an edge and the foot of p in the
     plane is on the inner side of that edge, the foot is in the triangle, and is reached from the border by a
     step along the height of the triangle on that edge. Nothing is divided by the area: for a needle or a
-    triangle without area the step only loses its meaning, never its bound (it is at most the height).
+    triangle without area the step only loses its meaning, never its bound (it does not leave the triangle).
     """
     ux, uy, uz = ax - px, ay - py, az - pz
     vx, vy, vz = bx - px, by - py, bz - pz
