@@ -172,18 +172,8 @@ def verify_drum() -> list[Row]:
 def verify_properties() -> list[Row]:
     """All tests, with the property tests at full count."""
     start = time.perf_counter()
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-p",
-        "no:cacheprovider",
-        "--verify",
-        "-n",
-        "auto",
-        "--dist",
-        "worksteal",
-    ]
+    options = ["-p", "no:cacheprovider", "--verify", "-n", "auto", "--dist", "worksteal"]
+    command = [sys.executable, "-m", "pytest", *options]
     done = subprocess.run(command, cwd=REPORT.parents[1], capture_output=True, text=True)
     if done.returncode:
         print(done.stdout, done.stderr, flush=True)
