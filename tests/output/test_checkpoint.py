@@ -189,6 +189,15 @@ def test_devices_are_not_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "pipe").is_fifo()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    link = tmp_path / "link.h5"
+    link.symlink_to(tmp_path / "file.h5")
+    save(link, {"a": 1}, "test", 1)
+    assert link.is_symlink()
+    assert load(tmp_path / "file.h5", "test", 1) == {"a": 1}
+
+
 def test_no_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for folder in ("no", "file"):

@@ -97,6 +97,10 @@ BAD = [
     ("radius in another unit", "radii = 0.01\n" + CENTRES,
      "radii = 10  # here\nrandom = { lower = [0, 0], upper = [0.1, 0.1], fraction = 0.3 }",
      "spheres[0].radii: found 10, expected at most 0.05, half of the box along x"),
+    ("distribution in another unit", "radii = 0.01\n" + CENTRES,
+     'distribution = { kind = "uniform", low = 9, high = 11 }  # here\n'
+     "random = { lower = [0, 0], upper = [0.1, 0.1], fraction = 0.3 }",
+     "spheres[0].distribution: found 9, expected at most 0.05, half of the box along x"),
     ("spheres outside", "dim = 2", "dim = 2\nbox = [0.06, 0.02]",
      "spheres[0].centres: sphere 1 is at (0.05, 0.021) m, expected a place in the box; 2 such spheres"),
     ("no file of spheres", CENTRES, 'file = "none.csv"  # here',

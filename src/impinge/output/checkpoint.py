@@ -51,7 +51,7 @@ def save(path: str | os.PathLike[str], content: Mapping[str, Any], kind: str, ve
     with buffer.getbuffer() as image:
         head = label + f"blake2b {_checksum(label, image[_BLOCK:])}\n".encode()
         image[:_BLOCK] = head.ljust(_BLOCK, b"\0")
-        with replacing(target, durable=True) as stream:
+        with replacing(target.resolve(), durable=True) as stream:  # a link stays one
             stream.write(image)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -61,6 +62,16 @@ class _Builder:
             raise self.document.error_in(self._key_of(*error.subject), said) from None
         except InputError as error:
             raise self.document.error_in(key, str(error)) from None
+
+    @contextmanager
+    def drawing(self, distribution: Any) -> Iterator[None]:
+        """Errors about radii are about the distribution that they are drawn from, if there is one."""
+        try:
+            yield
+        except InputError as error:
+            if distribution is None:
+                raise
+            raise InputError(re.sub("^radii", "distribution", str(error))) from None
 
     def _key_of(self, kind: str, name: int | str) -> Key:
         """Where a sphere, by its number, or a material comes from."""
@@ -128,13 +139,13 @@ class _Builder:
             return self._read_spheres(spheres)
         if spheres.random is not None:
             region = spheres.random.model_dump()
-            with self.at(*key, "random"):
+            with self.at(*key, "random"), self.drawing(spheres.distribution):
                 self._check_corners(spheres.random)
                 return fill_random(
                     radii=sizes, avoid=self._all_placed(), periodic=self._periodic_in(spheres.random), **region
                 )
         if spheres.lattice is not None:
-            with self.at(*key, "lattice"):
+            with self.at(*key, "lattice"), self.drawing(spheres.distribution):
                 self._check_corners(spheres.lattice)
                 return fill_lattice(radii=sizes, **spheres.lattice.model_dump())
         for row in spheres.centres or []:
@@ -218,7 +229,7 @@ class _Builder:
 
     def _add_sources_and_sinks(self) -> None:
         for number, source in enumerate(self.scene.sources):
-            with self.at("sources", number):
+            with self.at("sources", number), self.drawing(source.distribution):
                 self._check_corners(source)
                 sizes: Any = source.radii if source.distribution is None else source.distribution.arguments
                 options = source.model_dump(include={"lower", "upper", "rate", "velocity", "seed", "count"})
