@@ -524,6 +524,15 @@ class TestRefusals:
             World.load(tmp_path / "text")
 
 
+@pytest.fixture
+def interruptible():
+    """Programs in the background may be told to ignore interrupts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.skipif(os.name != "posix", reason="a signal is sent as POSIX systems do")
 @pytest.mark.parametrize(("material", "flows"), [(Material(2500, stiffness=1e4), False), (ROUGH, False), (ROUGH, True)])
 def test_ctrl_c_leaves_a_world_as_it_was_after_a_step(material, flows):
@@ -551,6 +560,7 @@ def test_ctrl_c_leaves_a_world_as_it_was_after_a_step(material, flows):
     assert bits(stopped) == bits(other)
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(
     ("change", "where"),
     [
