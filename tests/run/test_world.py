@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-import signal
 import subprocess
 import sys
-import threading
 
 import numpy as np
 import pytest
@@ -15,33 +13,7 @@ import pytest
 import impinge
 from impinge import Material, Motion, Rain, World, shapes
 from impinge.errors import InputError, RunError, RunWarning
-
-ROUGH = Material(2500, stiffness=1e4, restitution=0.7, friction=0.5, rolling=0.05)
-R = 0.01
-
-
-def lattice(n: int, d: int, seed: int = 0) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    grid = np.stack(np.meshgrid(*[np.arange(n)] * d, indexing="ij"), -1).reshape(-1, d)
-    return (grid + 0.5) * 2.1 * R + rng.uniform(-1, 1, (n**d, d)) * 0.02 * R + R
-
-
-def busy_world(**options) -> World:
-    """Spheres of two sizes that fall on a turning box in a box: all kinds of contacts, with memories."""
-    rng = np.random.default_rng(1)
-    world = World(**options)
-    centres = lattice(5, 3) + [0, 0, 0.03]
-    world.add_spheres(centres, R * rng.uniform(0.5, 1.0, len(centres)), ROUGH, rng.normal(size=centres.shape) * 0.5)
-    world.add_box([0, 0, 0], [0.13, 0.13, 0.4])
-    block = shapes.box()
-    mesh = shapes.Mesh(block.vertices * 0.02 + [0.06, 0.06, 0.0], block.faces)
-    world.add_obstacle(mesh, motion=Motion(rotation=((0, 0, 5.0), (0.06, 0.06, 0.0))))
-    return world
-
-
-def bits(world: World) -> bytes:
-    s = world.spheres
-    return b"".join(a.tobytes() for a in (s.ids, s.centres, s.velocities, s.spins, np.array(world.energy())))
+from tests.run.worlds import ROUGH, R, bits, busy_world, lattice
 
 
 class TestBits:
@@ -522,82 +494,6 @@ class TestRefusals:
         (tmp_path / "text").write_text("text")
         with pytest.raises(InputError, match="expected a checkpoint"):
             World.load(tmp_path / "text")
-
-
-@pytest.fixture
-def interruptible():
-    """Programs in the background may be told to ignore interrupts."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("interruptible")
-@pytest.mark.skipif(os.name != "posix", reason="a signal is sent as POSIX systems do")
-@pytest.mark.parametrize(("material", "flows"), [(Material(2500, stiffness=1e4), False), (ROUGH, False), (ROUGH, True)])
-def test_ctrl_c_leaves_a_world_as_it_was_after_a_step(material, flows):
-    def world() -> World:
-        world = World(dt=1e-5)
-        world.add_spheres(lattice(12, 3), R, material)
-        world.add_box([0, 0, 0], [0.3, 0.3, 0.5])
-        if flows:
-            world.add_source(Rain([0, 0, 0.3], [0.3, 0.3, 0.5], 0.3 * R, 1e4), material)
-            world.add_sink([0, 0, 0], [0.3, 0.3, 0.02])
-        return world
-
-    stopped, other = world(), world()
-    stopped.step(1)
-    for _ in range(3):
-        timer = threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT))
-        timer.start()
-        with pytest.raises(KeyboardInterrupt):
-            stopped.step(10**6)
-        timer.join()
-        other.step(stopped.steps - other.steps)
-        assert bits(stopped) == bits(other)
-    stopped.step(3)
-    other.step(3)
-    assert bits(stopped) == bits(other)
-
-
-@pytest.mark.usefixtures("interruptible")
-@pytest.mark.parametrize(
-    ("change", "where"),
-    [
-        (lambda world: world.add_spheres([[0, 0, 0.3]], R, Material(9000, stiffness=1e4)), "concatenate"),
-        (lambda world: world.add_plane([0, 0, -0.1], [0, 0, 1]), "concatenate"),
-        (lambda world: world.remove([3, 4]), "ascontiguousarray"),
-        (lambda world: world.energy(), "ascontiguousarray"),
-    ],
-)
-def test_ctrl_c_in_the_middle_of_a_change(change, where, monkeypatch):
-    """It is made as a whole all the same."""
-
-    def world() -> World:
-        world = busy_world(dt=1e-5)
-        world.step(60)
-        world.remove([0])  # so that rows are put in order again
-        return world
-
-    whole, stopped, real = world(), world(), getattr(np, where)
-    change(whole)
-    calls: list[int] = []
-
-    def interrupted(*arguments, **options):
-        calls.append(1)
-        if len(calls) == 3 or where == "concatenate":
-            signal.raise_signal(signal.SIGINT)
-        return real(*arguments, **options)
-
-    monkeypatch.setattr(np, where, interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        change(stopped)
-    monkeypatch.undo()
-    assert calls
-    whole.step(60)
-    stopped.step(60)
-    assert bits(whole) == bits(stopped)
-    assert whole.pushes().keys() == stopped.pushes().keys()
 
 
 def test_an_empty_world_moves_its_walls():

@@ -169,7 +169,6 @@ class Dynamics:
             "planes": self.planes, "particles": self.particles.state(), "memories": self.lists.memories(),
         }  # fmt: skip
 
-    @uninterrupted
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a state."""
         self.dt, self.steps, self._since = state["dt"], state["steps"], state["since"]
@@ -189,7 +188,6 @@ class Dynamics:
         row = int(bad[np.argmin(self.particles.ids[bad])])
         return row, self.particles.x[row, :3]
 
-    @uninterrupted
     def advance(self, count: int) -> int:
         """Make some steps, at most `count`, and no more than take a moment; returns how many, 0 if something broke."""
         p = self.particles
@@ -323,7 +321,6 @@ class Dynamics:
             self._seen = Seen(self._spare[1].copy(), self._spare[2].copy() if self.rough else p.w.copy())
         return self._seen
 
-    @uninterrupted
     def synchronise(self) -> None:
         """Let v and w be velocities at the time of the positions again."""
         if self.staggered:
