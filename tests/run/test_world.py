@@ -46,7 +46,7 @@ class TestBits:
     def test_threads(self, threads, expected, tmp_path):
         """In a Python of its own, as the number of cores limits that of threads."""
         code = (
-            "from tests.run.test_world import *\n"
+            "from tests.run.worlds import *\n"
             f"world = busy_world(threads={threads}); world.step({self.STEPS})\n"
             f"open({str(tmp_path / 'bits')!r}, 'wb').write(bits(world))"
         )
