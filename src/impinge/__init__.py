@@ -16,6 +16,7 @@ _NAMES = {
     "read_mesh": "impinge.shapes.files",
     "Solid": "impinge.inside.solid",
     "contains": "impinge.inside.solid",
+    "colliding_nodes": "impinge.inside.collide",
     "pairs": "impinge.broad.once",
     "box_pairs": "impinge.broad.once",
     "NeighborSearch": "impinge.broad.search",
@@ -46,6 +47,7 @@ __all__ = [
     "__version__",
     "box_pairs",
     "broad",
+    "colliding_nodes",
     "contains",
     "errors",
     "exact",
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
     from impinge.bodies.rain import Rain
     from impinge.broad.once import box_pairs, pairs
     from impinge.broad.search import BoxSearch, NeighborSearch
+    from impinge.inside.collide import colliding_nodes
     from impinge.inside.solid import Solid, contains
     from impinge.response.materials import Material
     from impinge.run.loop import run_scene

@@ -134,6 +134,7 @@ def _ask_everything() -> None:
         solid.grid((4, 5, 6))
         solid.grid((4, 5, 6), values="distance")
         solid.describe()
+        solid.at(translation=[1.0, 0, 0]).closest(_points(sphere))
         solid.classify([])
         pickle.loads(pickle.dumps(solid)).classify(_points(sphere))
         with tempfile.TemporaryDirectory() as folder:

@@ -1,8 +1,20 @@
 """Which points are inside a solid, and how far from its surface."""
 
 from impinge.inside.closest import ClosestTree
+from impinge.inside.collide import CollidingNodes, colliding_nodes
 from impinge.inside.direct import Direct
 from impinge.inside.octree import Octree
 from impinge.inside.solid import Closest, Solid, contains
+from impinge.inside.view import SolidView
 
-__all__ = ["Closest", "ClosestTree", "Direct", "Octree", "Solid", "contains"]
+__all__ = [
+    "Closest",
+    "ClosestTree",
+    "CollidingNodes",
+    "Direct",
+    "Octree",
+    "Solid",
+    "SolidView",
+    "colliding_nodes",
+    "contains",
+]

@@ -20,6 +20,7 @@ from impinge.inside.closest import ClosestTree
 from impinge.inside.direct import Direct
 from impinge.inside.grid import Axes, classify_grid, even_places, grid_points
 from impinge.inside.octree import Octree
+from impinge.inside.view import SolidView
 from impinge.shapes.mesh import Mesh
 
 __all__ = ["Closest", "Solid", "contains"]
@@ -156,6 +157,17 @@ class Solid:
         with self._running():
             _, _, distances = self._closest_tree().query(checked)
             return _signed(distances, self._inside.classify(checked))
+
+    def at(self, rotation: Any = None, translation: ArrayLike | None = None) -> SolidView:
+        """The solid at rotation · x + translation: a view that answers the same questions, made in no time.
+
+        Parameters
+        ----------
+        rotation : (3, 3) float64 or scipy.spatial.transform.Rotation, optional
+            A proper rotation to 1e-6; where it is not one to rounding, the nearest rotation is taken.
+        translation : (3,) float64, m, optional
+        """
+        return SolidView(self, rotation, translation)
 
     def grid(
         self, shape: int | tuple[int, int, int], bounds: ArrayLike | None = None, values: str = "inside"
