@@ -207,7 +207,7 @@ def test_open_mesh_is_warned_about(here):
     assert result.stderr.count("\n") == 1
     assert "open edge" in result.stderr
     facts = json.loads(result.stdout)
-    assert facts["method"] == "direct"
+    assert facts["method"] == "multipole"
     assert facts["mesh"]["closed"] is False
     assert len(facts["warnings"]) == 1
 

@@ -61,8 +61,11 @@ def test_warmup_compiles_every_kernel_once():
     versions = json.loads(done.stdout)
     assert len(versions) > 20, "kernels were looked for in the wrong place"
     assert [name for name, found in versions.items() if not found] == [], "warm-up does not call these"
-    # Two versions mean that arrays of two kinds come through `_check`, and everybody waits twice.
-    assert {name: found for name, found in versions.items() if len(found) > 1} == {}
+    # Two versions mean that arrays of two kinds come through `_check`, and everybody waits twice; but for kernels that
+    # run in two precisions.
+    for name, found in versions.items():
+        precisions = 2 if len({signature.replace("float32", "float64") for signature in found}) == 1 else 1
+        assert len(found) <= precisions, name
 
 
 def test_run_does_every_step():

@@ -131,6 +131,15 @@ def not_negative(name: str, value: Any) -> float:
     return number
 
 
+def between(name: str, value: Any, low: float, high: float) -> float:
+    """A number from `low` to `high`."""
+    wanted = f"a number from {low:g} to {high:g}"
+    number = _number(name, value, wanted)
+    if not low <= number <= high:
+        raise InputError(f"{name}: found {value!r}, expected {wanted}")
+    return number
+
+
 def sizes(name: str, value: Any, count: int, of: str) -> NDArray[np.float64]:
     """(count,) float64, finite and at least 0, from as many numbers or from one for all rows of `of`."""
     wanted = f"one number or {count}, one for each row of {of}"

@@ -23,6 +23,7 @@ from impinge.bodies.filling import fill_lattice, fill_random
 from impinge.bodies.motion import Motion
 from impinge.broad.methods import BOX_METHODS
 from impinge.broad.methods import METHODS as PAIR_METHODS
+from impinge.inside.multipole import MODES, Multipole
 from impinge.inside.solid import METHODS, Solid
 from impinge.output.render import render
 from impinge.response.materials import Material
@@ -70,6 +71,13 @@ def _classify(method: str) -> None:
         solid.winding(_points(mesh))
     if method == "octree":
         Solid(shapes.box(), method).grid((4, 5, 6))
+
+
+def _use_multipole(accuracy: float) -> None:
+    """In the precision that the accuracy asks for."""
+    sphere = shapes.octasphere(4)
+    for mode in MODES:
+        Multipole(sphere, accuracy=accuracy, mode=mode).winding(_points(sphere))
 
 
 def _find_nearest() -> None:
@@ -147,6 +155,8 @@ def steps() -> list[tuple[str, Callable[[], None]]]:
     """What is compiled, in words, and the function that does it; long ones first, and the last after all others."""
     return [
         ("inside by octree", lambda: _classify("octree")),
+        ("inside by multipole", lambda: _use_multipole(1e-3)),
+        ("inside by multipole, finer", lambda: _use_multipole(1e-6)),
         ("nearest point", _find_nearest),
         ("pairs", _find_pairs),
         ("moving spheres", _move_spheres),
@@ -226,7 +236,7 @@ def load_checks() -> None:
     bool(shapes.octasphere(1).is_closed)
 
 
-def load_method(method: str) -> None:
+def load_method(method: str, accuracy: float) -> None:
     """Compile, or load from the cache, what building and classifying by one method needs."""
-    solid = Solid(shapes.octasphere(4), method)
+    solid = Solid(shapes.octasphere(4), method, accuracy=accuracy)
     solid.classify(_points(solid.mesh))

@@ -15,7 +15,7 @@ from impinge.errors import InputError, MeshError, MeshWarning
 
 from . import scenes
 
-METHODS = ["octree", "ray", "ray-exact", "direct"]
+METHODS = ["octree", "ray", "ray-exact", "direct", "multipole"]
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,8 @@ def test_all_methods_agree(ball: Mesh, cloud: scenes.Points, method: str) -> Non
     reference = Solid(ball, method="direct")
     np.testing.assert_array_equal(solid.classify(points), reference.classify(points))
     np.testing.assert_array_equal(solid.contains(points), reference.classify(points) >= 0)
-    np.testing.assert_allclose(solid.winding(points), reference.winding(points), atol=1e-12)
+    tolerance = solid.accuracy if method == "multipole" else 1e-12
+    np.testing.assert_allclose(solid.winding(points), reference.winding(points), atol=tolerance)
     assert (impinge.contains(ball, points, method=method) == solid.contains(points)).all()
 
 
@@ -72,10 +73,11 @@ def test_inverted_mesh_warns_and_is_outside(ball: Mesh, method: str) -> None:
 
 def test_open_mesh(ball: Mesh, cloud: scenes.Points) -> None:
     mesh = Mesh(ball.vertices, ball.faces[:-1])
-    with pytest.warns(MeshWarning, match=r"3 open edges.*direct"):
+    with pytest.warns(MeshWarning, match=r"3 open edges.*multipole"):
         solid = Solid(mesh)
-    assert solid.method == "direct"
-    assert "not closed" in solid.describe()
+    assert solid.method == "multipole"
+    for word in ("not closed", "to 0.001", "order"):
+        assert word in solid.describe()
     deep = np.abs(np.linalg.norm(cloud, axis=1) - 1) > 0.3
     np.testing.assert_array_equal(solid.contains(cloud[deep]), Solid(ball).contains(cloud[deep]))
     for method in ("octree", "ray", "ray-exact"):

@@ -55,6 +55,11 @@ def test_there_are_24_axis_turns() -> None:
     assert len(AXIS_TURNS) == 24
 
 
+def tolerance(method: str, rounding: float) -> float:
+    """How far winding numbers may be apart."""
+    return 2e-3 if method == "multipole" else rounding
+
+
 @pytest.mark.parametrize("method", METHODS)
 @given(name=st.sampled_from(["cube", "L", "tetrahedron"]), turn=st.sampled_from(AXIS_TURNS), shift=quarters)
 def test_exact_moves_change_nothing(method: str, name: str, turn: np.ndarray, shift: tuple[float, ...]) -> None:
@@ -77,7 +82,7 @@ def test_exact_moves_as_a_new_solid(method: str, turn: np.ndarray, shift: tuple[
     view, new = solid_of("L", method).at(turn, shift), Solid(moved, method)
     places = points[::7] @ turn.T + shift
     np.testing.assert_array_equal(view.classify(places), new.classify(places))
-    np.testing.assert_allclose(view.winding(places), new.winding(places), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(view.winding(places), new.winding(places), rtol=0, atol=tolerance(method, 1e-12))
     np.testing.assert_allclose(view.distance(places), new.distance(places), rtol=0, atol=1e-14)
     np.testing.assert_array_equal(view.bounds, moved.bounds)
 
@@ -94,7 +99,7 @@ def test_any_move_as_a_new_solid(method: str, turn: Rotation, shift: tuple[float
     off = np.abs(distances) > 1e-10
     assert off.sum() > 50
     np.testing.assert_array_equal(view.classify(places)[off], new.classify(places)[off])
-    np.testing.assert_allclose(view.winding(places)[off], new.winding(places)[off], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(view.winding(places)[off], new.winding(places)[off], rtol=0, atol=tolerance(method, 1e-9))
     np.testing.assert_allclose(view.distance(places), distances, rtol=0, atol=1e-12)
     np.testing.assert_allclose(view.bounds, new.mesh.bounds, rtol=0, atol=1e-12)
     np.testing.assert_allclose(view.closest(places).points, new.closest(places).points, rtol=0, atol=1e-6)
@@ -184,7 +189,10 @@ def test_no_answer_depends_on_other_points(method: str) -> None:
         np.testing.assert_array_equal(getattr(single.at(turn, shift), question)(places), found)
         np.testing.assert_array_equal(getattr(view, question)(places[order]), found[order])
         parts = [getattr(view, question)(part) for part in np.array_split(places[:40], 17)]
-        np.testing.assert_array_equal(np.concatenate(parts), found[:40])
+        if (method, question) == ("multipole", "winding"):  # whose evaluation tree is made for the points of a call
+            np.testing.assert_allclose(np.concatenate(parts), found[:40], rtol=0, atol=tolerance(method, 0))
+        else:
+            np.testing.assert_array_equal(np.concatenate(parts), found[:40])
         np.testing.assert_array_equal(getattr(view, question)(np.asfortranarray(places)), found)
 
 

@@ -30,6 +30,7 @@ class Method(StrEnum):
     ray = "ray"
     ray_exact = "ray-exact"
     direct = "direct"
+    multipole = "multipole"
 
 
 @app.command()
@@ -43,7 +44,10 @@ def inside(
         Path | None,
         typer.Option("-o", "--out", help="Output, same endings as POINTS. Default: <POINTS>-inside.<ending>, here."),
     ] = None,
-    method: Annotated[Method, typer.Option(help="How to find out; auto takes octree if it can.")] = Method.auto,
+    method: Annotated[
+        Method, typer.Option(help="How to find out; auto takes octree, or multipole if MESH is not closed.")
+    ] = Method.auto,
+    accuracy: Annotated[float, typer.Option(help="Largest error of winding numbers by multipole.")] = 1e-3,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads. Default: all cores.")] = None,
     chunk: Annotated[int, typer.Option(min=1, help="Points held in memory at a time.")] = 1_000_000,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the summary.")] = False,
@@ -54,7 +58,7 @@ def inside(
     Writes −1 (outside), 0 (exactly on the surface) or +1 (inside) for each point. Files may be of any size.
     """
     with reported() as told:
-        facts = _classify_file(mesh, points, out, method.value, threads, chunk)
+        facts = _classify_file(mesh, points, out, method.value, accuracy, threads, chunk)
         facts["warnings"] = told
         if as_json:
             print(json.dumps(facts, allow_nan=False))
@@ -63,7 +67,7 @@ def inside(
 
 
 def _classify_file(
-    mesh_path: Path, points_path: Path, out: Path | None, method: str, threads: int | None, chunk: int
+    mesh_path: Path, points_path: Path, out: Path | None, method: str, accuracy: float, threads: int | None, chunk: int
 ) -> dict[str, Any]:
     """Read, prepare, classify, write; returns what `--json` prints."""
     started = time.perf_counter()
@@ -96,12 +100,13 @@ def _classify_file(
         closed = mesh.is_closed
         seconds["check_mesh"] = time.perf_counter() - clock
         clock = time.perf_counter()
-        if closed or method in ("auto", "direct"):  # otherwise Solid will refuse it
-            _warmup.load_method(method if closed else "direct")
+        taken = "multipole" if method == "auto" and not closed else method
+        if closed or taken in ("direct", "multipole"):  # otherwise Solid will refuse it
+            _warmup.load_method(taken, accuracy)
         seconds["load_code"] += time.perf_counter() - clock
 
         bar.update(task, description="Preparing")
-        solid = Solid(mesh, method, threads)
+        solid = Solid(mesh, method, threads, accuracy)
         seconds["build"] = solid.build_seconds
         bar.update(task, description="Classifying", total=1.0)
         counts, seconds["query"] = _run_chunks(solid, source, out, chunk, lambda: _advance(bar, task, source))

@@ -3,6 +3,7 @@
 from impinge.inside.closest import ClosestTree
 from impinge.inside.collide import CollidingNodes, colliding_nodes
 from impinge.inside.direct import Direct
+from impinge.inside.multipole import Multipole, Operations
 from impinge.inside.octree import Octree
 from impinge.inside.solid import Closest, Solid, contains
 from impinge.inside.view import SolidView
@@ -12,7 +13,9 @@ __all__ = [
     "ClosestTree",
     "CollidingNodes",
     "Direct",
+    "Multipole",
     "Octree",
+    "Operations",
     "Solid",
     "SolidView",
     "colliding_nodes",

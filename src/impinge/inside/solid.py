@@ -19,6 +19,8 @@ from impinge.inside import files
 from impinge.inside.closest import ClosestTree
 from impinge.inside.direct import Direct
 from impinge.inside.grid import Axes, classify_grid, even_places, grid_points
+from impinge.inside.multipole import Multipole
+from impinge.inside.multipole.accuracy import COARSEST, FINEST
 from impinge.inside.octree import Octree
 from impinge.inside.view import SolidView
 from impinge.shapes.mesh import Mesh
@@ -28,7 +30,7 @@ __all__ = ["Closest", "Solid", "contains"]
 _MOST_GRID_POINTS = 2**40
 _SCAN_FROM = 2  # points per triangle from which a scan of the triangles is faster than asking for each point
 _GRID_BLOCK = 2**20  # points that are asked for at a time
-METHODS = ("auto", "octree", "ray", "ray-exact", "direct")
+METHODS = ("auto", "octree", "ray", "ray-exact", "direct", "multipole")
 
 
 class Closest(NamedTuple):
@@ -48,9 +50,11 @@ class _Method(Protocol):
     def nbytes(self) -> int: ...
 
 
-def _prepare(method: str, mesh: Mesh) -> _Method:
+def _prepare(method: str, mesh: Mesh, accuracy: float) -> _Method:
     if method == "octree":
         return Octree(mesh)
+    if method == "multipole":
+        return Multipole(mesh, accuracy=accuracy)
     if method == "direct":
         return Direct(mesh)
     from impinge.inside.ray import Ray, RayExact
@@ -65,13 +69,16 @@ class Solid:
     ----------
     mesh : Mesh, trimesh.Trimesh, pyvista-like PolyData or (vertices, faces)
         Counter-clockwise faces seen from outside.
-    method : {"auto", "octree", "ray", "ray-exact", "direct"}
-        "auto" takes "octree" for a closed mesh and "direct" (with a warning) for any other.
+    method : {"auto", "octree", "ray", "ray-exact", "direct", "multipole"}
+        "auto" takes "octree" for a closed mesh and "multipole" (with a warning) for any other.
     threads : int, optional
         Threads for building and for every later question; all cores by default. No answer depends on it.
+    accuracy : float
+        Largest error of the winding numbers of "multipole", from 1e-10 to 0.1; the other methods have none.
 
     Inside is where the winding number is 1 or more, so regions covered several times are inside, and the
-    whole of an inverted mesh is outside (with a warning). "ray" alone counts parity instead.
+    whole of an inverted mesh is outside (with a warning). "ray" alone counts parity instead. Of a mesh that is not
+    closed, inside is where the winding number is above 1/2.
 
     Examples
     --------
@@ -81,8 +88,9 @@ class Solid:
     array([ True, False])
     """
 
-    def __init__(self, mesh: Any, method: str = "auto", threads: int | None = None) -> None:
-        self._set_up(Mesh.of(mesh), _check.choice("method", method, METHODS), threads)
+    def __init__(self, mesh: Any, method: str = "auto", threads: int | None = None, accuracy: float = 1e-3) -> None:
+        _check.choice("method", method, METHODS)
+        self._set_up(Mesh.of(mesh), threads, accuracy)
         start = time.perf_counter()
         with self._running():
             closed = self.mesh.is_closed
@@ -94,11 +102,12 @@ class Solid:
                     MeshWarning,
                     stacklevel=2,
                 )
-            self._inside: _Method = _prepare(self.method, self.mesh)
+            self._inside: _Method = _prepare(self.method, self.mesh, self.accuracy)
         self.build_seconds = time.perf_counter() - start
 
-    def _set_up(self, mesh: Mesh, method: str, threads: int | None) -> None:
+    def _set_up(self, mesh: Mesh, threads: int | None, accuracy: float) -> None:
         self.mesh = mesh
+        self.accuracy = _check.between("accuracy", accuracy, FINEST, COARSEST)
         self.threads = None if threads is None else _check.integer("threads", threads, 1)
         self._tree: ClosestTree | None = None
         with _jit.threads(self.threads):
@@ -138,8 +147,8 @@ class Solid:
     def winding(self, points: ArrayLike) -> NDArray[np.float64]:
         """How often the surface winds around each point: (n,) float64.
 
-        An integer for every point off a closed surface. On it: 1/2 in a face, the dihedral angle over 2π on
-        an edge, the solid angle over 4π at a vertex [Muth2006] (8).
+        An integer for every point off a closed surface (by "multipole" to `accuracy`). On it: 1/2 in a face, the
+        dihedral angle over 2π on an edge, the solid angle over 4π at a vertex [Muth2006] (8).
         """
         checked = _check.vectors("points", points)
         with self._running():
@@ -237,10 +246,11 @@ class Solid:
     def describe(self) -> str:
         """Method and why it runs, size, memory and build time, in words."""
         faces = len(self.mesh.faces)
+        details = f", {self._inside.describe()}" if isinstance(self._inside, Multipole) else ""
         return "\n".join(
             [
                 f"Solid of {faces:,} triangles and {len(self.mesh.vertices):,} vertices",
-                f"method: {self.method} ({self._why})",
+                f"method: {self.method} ({self._why}){details}",
                 f"memory: {self.nbytes / 1e6:,.1f} MB, {self.nbytes / faces:,.0f} bytes per triangle",
                 f"build: {self.build_seconds:.3f} s",
             ]
@@ -252,7 +262,7 @@ class Solid:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the prepared solid to a file (NumPy's .npz) that `Solid.load` reads."""
         tree = self._inside.arrays() if isinstance(self._inside, Octree) else {}
-        files.save_solid(path, self.mesh, self.method, tree)
+        files.save_solid(path, self.mesh, self.method, {"accuracy": np.array(self.accuracy), **tree})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], threads: int | None = None) -> Solid:
@@ -260,10 +270,12 @@ class Solid:
         start = time.perf_counter()
         mesh, method, tree = files.load_solid(path)
         solid = cls.__new__(cls)
-        solid._set_up(mesh, method, threads)
+        solid._set_up(mesh, threads, float(tree.pop("accuracy")))
         solid.method, solid._why = method, f"as saved in {os.fspath(path)}"
         with solid._running():
-            solid._inside = Octree.from_arrays(mesh, tree) if method == "octree" else _prepare(method, mesh)
+            solid._inside = (
+                Octree.from_arrays(mesh, tree) if method == "octree" else _prepare(method, mesh, solid.accuracy)
+            )
         solid.build_seconds = time.perf_counter() - start
         return solid
 
@@ -279,19 +291,19 @@ def _choose(method: str, closed: bool, mesh: Mesh) -> tuple[str, str]:
     """The method to run, and why; an error or a warning if the mesh is not closed."""
     if closed:
         return ("octree", "the fastest exact one, for a closed mesh") if method == "auto" else (method, "as asked")
-    if method == "direct":
+    if method in ("direct", "multipole"):
         return method, "as asked; the mesh is not closed"
     if method == "auto":
         warnings.warn(
-            f"mesh: not closed ({mesh.problems()}); taking method 'direct', whose time grows with points times "
-            "triangles; inside means a winding number above 1/2",
+            f"mesh: not closed ({mesh.problems()}); taking method 'multipole', where inside means a winding number "
+            "above 1/2",
             MeshWarning,
             stacklevel=3,
         )
-        return "direct", "the mesh is not closed"
+        return "multipole", "the mesh is not closed"
     raise MeshError(
         f"mesh: not closed ({mesh.problems()}), but method {method!r} needs a closed mesh; repair it or take "
-        "method='direct'"
+        "method='multipole'"
     )
 
 
@@ -300,14 +312,16 @@ def _signed(distances: NDArray[np.float64], classes: NDArray[np.int8]) -> NDArra
     return np.multiply(distances, -classes, out=distances)
 
 
-def contains(mesh: Any, points: ArrayLike, method: str = "auto", threads: int | None = None) -> NDArray[np.bool_]:
+def contains(
+    mesh: Any, points: ArrayLike, method: str = "auto", threads: int | None = None, accuracy: float = 1e-3
+) -> NDArray[np.bool_]:
     """Which points are inside a mesh or on its surface, once; `Solid` answers further questions faster.
 
     Parameters
     ----------
     mesh : Mesh, trimesh.Trimesh, pyvista-like PolyData or (vertices, faces)
     points : (n, 3) float64, m
-    method, threads
+    method, threads, accuracy
         As for `Solid`.
 
     Returns
@@ -315,4 +329,4 @@ def contains(mesh: Any, points: ArrayLike, method: str = "auto", threads: int | 
     (n,) bool
     """
     checked = _check.vectors("points", points)
-    return Solid(mesh, method, threads).contains(checked)
+    return Solid(mesh, method, threads, accuracy).contains(checked)

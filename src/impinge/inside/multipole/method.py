@@ -1,0 +1,232 @@
+"""`Multipole`: the winding number of any surface by two trees of boxes, to the accuracy asked for."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from impinge import _check
+from impinge.inside.multipole import _plan, _points, _walk
+from impinge.inside.multipole._sources import DEEPEST
+from impinge.inside.multipole._walk import Model, Operators
+from impinge.inside.multipole.accuracy import COARSEST, FINEST, HIGHEST, NEAREST, choose, model
+from impinge.inside.multipole.operators import operators
+from impinge.inside.multipole.sources import Sources, frame, grow, noise
+from impinge.inside.multipole.starts import all_starts, sort_by_start, start_cells
+from impinge.shapes.mesh import Mesh
+
+__all__ = ["Multipole", "Operations"]
+
+Floats = NDArray[np.float64]
+MODES = ("well-chosen", "pre-chosen")
+
+
+class Operations(NamedTuple):
+    """How often each operation of the method was done, [Muth2006] Table 1."""
+
+    p2m: int  # triangles to moments
+    m2m: int  # moments to those of a father
+    m2l: int  # moments to a local expansion
+    l2l: int  # a local expansion to a son's
+    l2p: int  # a local expansion at a point
+    m2p: int  # moments of a leaf at a point
+    near: int  # solid angle of a triangle at a point
+
+
+class Multipole:
+    """Winding number J by the double-layer potential and a fast multipole method [Muth2006], adaptive in both trees.
+
+    Works on open and broken surfaces, where J is the generalised winding number.
+
+    Parameters
+    ----------
+    mesh : Mesh, trimesh.Trimesh, pyvista-like PolyData or (vertices, faces)
+        Any triangle mesh.
+    accuracy : float
+        Largest error of J, from 1e-10 to 0.1: chooses order, near and leaf where they are not given.
+    order : int, optional
+        Degree p of the expansions.
+    near : float, optional
+        d, how many radii away a cluster of triangles is far, more than 1.
+    leaf : int, optional
+        Clusters of more triangles are split.
+    depth : "auto" or int
+        Levels of both trees: as many as pay, or down to this one wherever clusters are near.
+    mode : {"well-chosen", "pre-chosen"}
+        Evaluation tree made anew from the points of each call, refined where they are; or once, for any points, from
+        the number of triangles alone, which makes calls with few points faster.
+    """
+
+    name = "multipole"
+
+    def __init__(
+        self,
+        mesh: Any,
+        *,
+        accuracy: float = 1e-3,
+        order: int | None = None,
+        near: float | None = None,
+        leaf: int | None = None,
+        depth: int | str = "auto",
+        mode: str = "well-chosen",
+    ) -> None:
+        self._mesh = Mesh.of(mesh)
+        self.mode = _check.choice("mode", mode, MODES)
+        self.depth = depth if depth == "auto" else _check.integer("depth", depth, 0, DEEPEST)
+        self.accuracy = _check.between("accuracy", accuracy, FINEST, COARSEST)
+        self._choice = choose(
+            self.accuracy,
+            None if order is None else _check.integer("order", order, 1, HIGHEST),
+            None if near is None else _check.between("near", near, NEAREST, 10.0),
+            None if leaf is None else _check.integer("leaf", leaf, 1),
+        )
+        self._levels = -1 if self.depth == "auto" else int(self.depth)
+        self._frame = frame(self._mesh)
+        self._sources = grow(
+            self._mesh, self._frame, self.order, self.near, self.leaf, DEEPEST if self._levels < 0 else self._levels,
+            noise(self.accuracy, self._choice.single),
+        )  # fmt: skip
+        self._operators = operators(self.order, self.near, np.float32 if self._choice.single else np.float64)
+        self._model = model(self._choice, float(len(self._mesh.faces)), self._levels)
+        self._plan = (
+            _make_plan(self.order, self._sources, self._operators, self._model) if mode == "pre-chosen" else None
+        )
+
+    @property
+    def order(self) -> int:
+        """p, the degree of the expansions."""
+        return self._choice.order
+
+    @property
+    def near(self) -> float:
+        """d, how many radii away a cluster is far."""
+        return self._choice.near
+
+    @property
+    def leaf(self) -> int:
+        """Clusters of more triangles are split."""
+        return self._choice.leaf
+
+    @property
+    def levels(self) -> int:
+        """Depth of the source tree."""
+        return int(self._sources.levels[-1])
+
+    def winding(self, points: ArrayLike) -> Floats:
+        """J of every point, to `accuracy`.
+
+        On the surface 1/2 in a face, the dihedral angle over 2π on an edge, the solid angle over 4π at a vertex.
+
+        Parameters
+        ----------
+        points : (n, 3) float64, m
+
+        Returns
+        -------
+        (n,) float64
+        """
+        return self._evaluate(_check.vectors("points", points))[0]
+
+    def classify(self, points: ArrayLike) -> NDArray[np.int8]:
+        """−1 outside, 0 exactly on the surface, +1 inside, which means J > 1/2: (n,) int8."""
+        winding, status, _ = self._evaluate(_check.vectors("points", points))
+        classes = np.where(winding > 0.5, 1, -1).astype(np.int8)
+        classes[status != 0] = 0
+        return classes
+
+    def operations(self, points: ArrayLike) -> Operations:
+        """How often each operation is done for these points, the preparation included."""
+        counts = self._evaluate(_check.vectors("points", points))[2]
+        if self._plan is not None:
+            counts = counts + self._plan.counts
+        m2l, l2l, l2p, m2p, near = (int(counts[k]) for k in range(5))
+        return Operations(len(self._mesh.faces), len(self._sources.levels) - 1, m2l, l2l, l2p, m2p, near)
+
+    def describe(self) -> str:
+        """Parameters, in words."""
+        return (
+            f"to {self.accuracy:g}: order {self.order}, clusters far from {self.near:g} radii on, {self.levels + 1} "
+            f"levels, leaves of up to {self.leaf} triangles, {self.mode} evaluation tree"
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the prepared arrays, without the mesh and the matrices, which all meshes share."""
+        plan = () if self._plan is None else self._plan
+        return sum(array.nbytes for array in (*self._sources.far, *self._sources.leaves, *plan))
+
+    def _evaluate(self, points: Floats) -> tuple[Floats, NDArray[np.int8], NDArray[np.int64]]:
+        """Winding numbers, which points are on the surface, and counts of operations."""
+        winding, status = np.empty(len(points)), np.zeros(len(points), np.int8)
+        if not len(self._mesh.faces) or not len(points):
+            winding[:] = 0.0
+            return winding, status, np.zeros(8, np.int64)
+        points = _check.frozen(points)
+        evaluate = self._evaluate_well_chosen if self._plan is None else self._evaluate_pre_chosen
+        return winding, status, evaluate(points, winding, status)
+
+    def _evaluate_well_chosen(self, points: Floats, winding: Floats, status: NDArray[np.int8]) -> NDArray[np.int64]:
+        bins = start_cells(self._levels)
+        sorted_points = sort_by_start(points, self._frame, bins)
+        counts = np.zeros((len(sorted_points.starts), 8), np.int64)
+        _walk.walk(
+            len(counts), self.order, sorted_points.starts, sorted_points.roots, sorted_points.places, points,
+            self._sources.far, self._sources.leaves, self._operators, self._model, winding, status, counts,
+        )  # fmt: skip
+        self._evaluate_outside(sorted_points.outside, sorted_points.roots, sorted_points.places, winding)
+        return counts.sum(axis=0)
+
+    def _evaluate_pre_chosen(self, points: Floats, winding: Floats, status: NDArray[np.int8]) -> NDArray[np.int64]:
+        plan = self._plan
+        assert plan is not None
+        roots, cells = self._frame.place(points), np.empty(len(points), np.int64)
+        _plan.find_cells(len(points), roots, plan.keys, cells)
+        places = np.argsort(cells, kind="stable")
+        cells, roots = cells[places], roots[places]
+        used, begins = np.unique(cells, return_index=True)
+        inside = int(np.searchsorted(cells, len(plan.keys)))
+        if len(used) and used[-1] == len(plan.keys):
+            used, begins = used[:-1], begins[:-1]
+        counts = np.zeros((len(used), 8), np.int64)
+        _plan.evaluate_plan(
+            len(used), self.order, used, np.append(begins, inside), roots, places, points, plan.places,
+            self._operators.weights, plan.locals, plan.ends, plan.ranges, self._sources.leaves, winding, status, counts,
+        )  # fmt: skip
+        self._evaluate_outside(len(points) - inside, roots, places, winding)
+        return counts.sum(axis=0)
+
+    def _evaluate_outside(self, count: int, roots: Floats, places: NDArray[np.int64], winding: Floats) -> None:
+        """The last points: those far from the whole mesh."""
+        _points.evaluate_outside(count, self.order, len(roots) - count, roots, places, self._sources.root, winding)
+
+
+class _Plan(NamedTuple):
+    """Evaluation tree made before the points are known."""
+
+    keys: NDArray[np.int64]  # where cells begin along Morton's curve, ascending
+    places: NDArray[np.int64]  # (cells, 4) level and place
+    locals: NDArray[Any]  # coefficients, flat
+    ends: NDArray[np.int64]  # where the ranges of a cell end
+    ranges: NDArray[np.int64]  # (n, 2) of near leaves
+    counts: NDArray[np.int64]  # operations
+
+
+def _make_plan(order: int, sources: Sources, operators: Operators, model: Model) -> _Plan:
+    starts = all_starts(model.depth)
+    offsets, counts = np.zeros((len(starts), 2), np.int64), np.zeros((len(starts), 8), np.int64)
+
+    def run(cells: int, ranges: int, has_room: bool) -> _Plan:
+        plan = _Plan(
+            np.empty(cells, np.int64), np.empty((cells, 4), np.int64),
+            np.empty(cells * len(operators.weights), operators.weights.dtype), np.empty(cells, np.int64),
+            np.empty((ranges, 2), np.int64), counts,
+        )  # fmt: skip
+        _plan.plan(len(starts), order, starts, sources.far, operators, model, has_room, offsets, *plan)
+        return plan
+
+    run(0, 0, False)
+    totals = counts[:, 6:].sum(axis=0)
+    offsets[1:] = np.cumsum(counts[:-1, 6:], axis=0)
+    return run(int(totals[0]), int(totals[1]), True)._replace(counts=counts.sum(axis=0))

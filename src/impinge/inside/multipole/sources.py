@@ -1,0 +1,146 @@
+"""Source tree of the multipole method, from triangles to boxes, moments and leaves."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from impinge._jit import LANES
+from impinge.inside.multipole import _sources as kernels
+from impinge.inside.multipole._evaluate import Leaves
+from impinge.inside.multipole._harmonics import circle
+from impinge.inside.multipole._sources import DEEPEST
+from impinge.inside.multipole._walk import HALF_DIAGONAL, Far
+from impinge.inside.multipole.operators import between_generations, sizes, weights
+from impinge.shapes.mesh import Mesh
+
+Floats = NDArray[np.float64]
+_LARGEST = 2.0**30  # squared distance: never far
+_WIDE = 10.0  # sides of its box: products of factors of triangles that reach further have to be watched
+
+
+class Frame(NamedTuple):
+    """Root coordinates, (x · first · second − low) · per_side: the cube around the mesh becomes the unit cube."""
+
+    first: float  # powers of two, so that no square leaves the range of doubles
+    second: float
+    low: Floats
+    per_side: float
+
+    def place(self, points: Floats) -> Floats:
+        with np.errstate(over="ignore", under="ignore"):
+            return (points * self.first * self.second - self.low) * self.per_side
+
+
+def frame(mesh: Mesh) -> Frame:
+    """The frame of a mesh."""
+    used = mesh.vertices[np.unique(mesh.faces)] if len(mesh.faces) else np.zeros((1, 3))
+    low, high = used.min(axis=0), used.max(axis=0)
+    half = float((0.5 * high - 0.5 * low).max())
+    exponent = -int(np.frexp(half)[1]) if half > 0 else 0
+    first, second = 2.0 ** (exponent // 2), 2.0 ** (exponent - exponent // 2)
+    low, high = low * first * second, high * first * second
+    side = float((high - low).max()) * (1 + 2.0**-20) or 1.0
+    return Frame(first, second, 0.5 * low + 0.5 * high - 0.5 * side, 1 / side)
+
+
+class Sources(NamedTuple):
+    """The source tree and all that is read from it."""
+
+    far: Far
+    leaves: Leaves
+    root: Floats  # moments of the root, from degree 1 on
+    levels: NDArray[np.int64]  # of all boxes, ascending
+
+
+def grow(mesh: Mesh, at: Frame, order: int, near: float, leaf: int, depth: int, noise: NDArray[Any]) -> Sources:
+    """The source tree of a mesh; noise : of angles, at every level, in the precision of the run."""
+    corners = np.ascontiguousarray(mesh.vertices[mesh.faces].reshape(-1, 9))
+    roots = at.place(corners.reshape(-1, 3)).reshape(-1, 9)
+    codes = np.empty(len(roots), np.int64)
+    kernels.encode(len(roots), roots, codes)
+    rank = np.argsort(codes, kind="stable")
+    codes, roots, corners = codes[rank], roots[rank], corners[rank]
+    boxes = _split(codes, leaf, depth)
+    radii = np.empty(len(boxes.levels))
+    kernels.measure_radii(len(radii), roots, *boxes[:4], radii)
+    moments = _moments(order, roots, boxes)
+    owners = np.flatnonzero(boxes.counts == 0)
+    owners = owners[np.argsort(boxes.begins[owners], kind="stable")]
+    return Sources(
+        _far(order, near, boxes, radii, moments, owners, noise.dtype),
+        _leaves(order, near, boxes, radii, owners, roots, corners, noise),
+        np.ascontiguousarray(moments[0, 1:]),
+        boxes.levels,
+    )
+
+
+def _split(codes: NDArray[np.int64], leaf: int, depth: int) -> kernels.Boxes:
+    room = 1024
+    while True:
+        arrays = [np.empty((room, 3) if k == 3 else room, np.int64) for k in range(6)]
+        made = kernels.split(codes, leaf, depth, *arrays)
+        if made > 0:
+            return kernels.Boxes(*(np.ascontiguousarray(array[:made]) for array in arrays))
+        room *= 4
+
+
+def _moments(order: int, roots: Floats, boxes: kernels.Boxes) -> Floats:
+    """(boxes, (order + 1)²) in sides of each: of leaves from their triangles, of others from their sons."""
+    moments = np.zeros((len(boxes.levels), (order + 1) ** 2))
+    kernels.fill_leaf_moments(len(moments), order, circle(order), roots, *boxes[:4], boxes.counts, moments)
+    to_father = between_generations(order)[0]
+    for level in range(int(boxes.levels[-1]) - 1, -1, -1):
+        begin, end = np.searchsorted(boxes.levels, [level, level + 1])
+        kernels.gather_moments(end - begin, begin, to_father, *boxes[3:], moments)
+    return moments
+
+
+def _far(
+    order: int, near: float, boxes: kernels.Boxes, radii: Floats, moments: Floats, owners: NDArray[np.int64],
+    dtype: DTypeLike,
+) -> Far:  # fmt: skip
+    def reach(radius: Floats) -> Floats:
+        """Distance from which a cluster and a cell, of side 1, are far from each other."""
+        return near * np.maximum(radius, HALF_DIAGONAL) + np.minimum(radius, HALF_DIAGONAL)
+
+    equal, double = reach(radii) ** 2, 4 * reach(2 * radii) ** 2
+    thresholds = np.minimum(np.ceil([equal, double]), _LARGEST).T
+    table = np.column_stack([boxes.levels, boxes.cells, boxes.sons, boxes.counts, thresholds]).astype(np.int32)
+    starts = boxes.begins[owners]
+    ranges = np.searchsorted(starts, np.column_stack([boxes.begins, boxes.ends]))
+    packed = np.zeros((len(moments), sizes(order).rows), dtype)
+    packed[:, : moments.shape[1] - 1] = moments[:, 1:]
+    return Far(table, ranges, packed.ravel())
+
+
+def _leaves(
+    order: int, near: float, boxes: kernels.Boxes, radii: Floats, owners: NDArray[np.int64], roots: Floats,
+    corners: Floats, noise: NDArray[Any],
+) -> Leaves:  # fmt: skip
+    begins, ends = boxes.begins[owners], boxes.ends[owners]
+    counts = -(-(ends - begins) // LANES)
+    firsts = np.cumsum(counts) - counts
+    table = np.column_stack([boxes.levels[owners], boxes.cells[owners], firsts, begins, ends, radii[owners] > _WIDE])
+    chunks = np.empty(9 * LANES * int(counts.sum()), noise.dtype)
+    kernels.fill_chunks(len(table), table, roots, chunks)
+    middles, own_radii = np.empty((len(table), 3)), np.empty(len(table))
+    moments = np.zeros((len(table), (order + 1) ** 2))
+    kernels.fill_own_moments(len(table), order, circle(order), roots, table, middles, own_radii, moments)
+    rows = np.zeros((moments.shape[1] - 1, len(table) + LANES), noise.dtype)
+    rows[:, : len(table)] = (moments * weights(order, 1))[:, 1:].T
+    constants = np.concatenate([np.array([0, 1], noise.dtype), noise])
+    return Leaves(table, middles, (near * own_radii) ** 2, chunks, corners, rows.ravel(), constants)
+
+
+def noise(accuracy: float, single: bool) -> NDArray[Any]:
+    """How far a factor of the near field may be from 0 and rounding not turn it by more than `accuracy`; by level.
+
+    Coordinates in a leaf are known to 2^-22 of its side in single precision, and in double precision to what root
+    coordinates are, 2^-52 of the side of the root.
+    """
+    if single:
+        return np.full(DEEPEST + 1, 2.0**-22 / accuracy, np.float32)
+    return np.minimum(2.0 ** (np.arange(DEEPEST + 1) - 51) / accuracy, 2.0**-6)
