@@ -21,15 +21,17 @@ from impinge.inside.multipole._walk import (
     should_refine,
 )  # fmt: skip
 
+FINEST = 18  # deepest level of cells: the number of the box and three bits for each level fit into a key
+
 
 @part
 def _key(level, ix, iy, iz):
     """Where a cell begins in the order of all cells: its box around the root, then its place along Morton's curve."""
-    up, down = np.int64(level), np.int64(DEEPEST - level)
+    up, down = np.int64(level), np.int64(FINEST - level)
     bx, by, bz = ix >> up, iy >> up, iz >> up
     x, y, z = (ix - (bx << up)) << down, (iy - (by << up)) << down, (iz - (bz << up)) << down
     box = ((bz + RING) * SIDE + by + RING) * SIDE + bx + RING
-    return box << (3 * DEEPEST) | spread(x) | spread(y) << 1 | spread(z) << 2
+    return box << (3 * FINEST) | spread(x) | spread(y) << 1 | spread(z) << 2
 
 
 @parallel(grain=4)
@@ -76,7 +78,7 @@ def plan(
                 top = 1
                 continue
             tally[CELLS] += 1
-            if should_refine(level, model.points * 0.125**level, near, sons, model):
+            if level < FINEST and should_refine(level, model.points * 0.125**level, near, sons, model):
                 for octant in range(7, -1, -1):  # the first is taken next, so that keys ascend
                     stack[top, 0], stack[top, 1] = level + 1, 2 * ix + (octant & 1)
                     stack[top, 2], stack[top, 3] = 2 * iy + (octant >> 1 & 1), 2 * iz + (octant >> 2 & 1)
@@ -106,7 +108,7 @@ def find_cells(first, stop, roots, keys, cells):
             bx, by, bz = np.int64(np.floor(x)), np.int64(np.floor(y)), np.int64(np.floor(z))
             box = ((bz + RING) * SIDE + by + RING) * SIDE + bx + RING
             code = spread(cell_of(x - bx)) | spread(cell_of(y - by)) << 1 | spread(cell_of(z - bz)) << 2
-            key = box << (3 * DEEPEST) | code
+            key = box << (3 * FINEST) | code >> (3 * (DEEPEST - FINEST))
             low, high = 0, len(keys)
             while high - low > 1:
                 middle = (low + high) // 2

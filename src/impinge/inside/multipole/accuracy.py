@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from impinge.inside.multipole._walk import HIGHEST_DENSE, Model
 
 FINEST, COARSEST = 1e-10, 0.1
 HIGHEST = 24  # order
-NEAREST = 1.2  # near: the series hardly converge below
-_SINGLE = 1e-4  # from here on single precision is enough: it loses about 1e-6
+NEAREST, FARTHEST = 1.2, 10.0  # near: the series hardly converge below, and all is near above
+# Error that an order stays below: half as much again as the largest one measured on spheres, foams, scanned meshes,
+# meshes with missing and with flipped faces, triangle soups, and bodies of very different size; a million points each
+# for orders up to 7, thousands for the others. The bounds (26), (27) of [Muth2006] are far larger.
+_ERRORS = {
+    2.0: {2: 6e-2, 3: 8e-3, 4: 3e-3, 5: 1e-3, 6: 4e-4, 7: 1.6e-4},
+    3.0: {
+        6: 3e-5, 7: 1e-5, 8: 6e-6, 9: 1e-6, 10: 5e-7, 11: 1.2e-7, 12: 3e-8, 13: 8e-9, 14: 2e-9, 15: 6e-10, 16: 2e-10,
+        17: 6e-11, 18: 2e-11, 20: 3e-12, 22: 5e-13, 24: 0.0,
+    },
+}  # fmt: skip
+_SINGLE = 1.6e-4  # from here on single precision is enough: it loses about 1e-6
 
 
 class Choice(NamedTuple):
@@ -24,14 +33,14 @@ class Choice(NamedTuple):
 
 def choose(accuracy: float, order: int | None, near: float | None, leaf: int | None) -> Choice:
     """What is not given, from the accuracy."""
-    near = 2.0 if near is None else near
-    if order is None:
-        # Measured: the largest error on spheres, foams and broken meshes falls by about d + 1 per order at d = 2
-        order = max(2, math.ceil(math.log(0.25 / accuracy) / math.log(near + 0.9)))
     single = accuracy >= _SINGLE
+    wanted = near if near is not None else 2.0 if single else 3.0
+    if order is None:
+        known = max((d for d in _ERRORS if d <= wanted), default=2.0)  # what is enough for less is enough for more
+        order = next((p for p, error in _ERRORS[known].items() if error <= accuracy), HIGHEST)
     if leaf is None:
         leaf = 16 * max(round((order + 1) ** 2 / 50), 1)  # moments of a leaf cost about as much as its triangles
-    return Choice(order, near, leaf, single)
+    return Choice(order, wanted, leaf, single)
 
 
 def model(choice: Choice, points: float, depth: int) -> Model:

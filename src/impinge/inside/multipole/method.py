@@ -11,7 +11,7 @@ from impinge import _check
 from impinge.inside.multipole import _plan, _points, _walk
 from impinge.inside.multipole._sources import DEEPEST
 from impinge.inside.multipole._walk import Model, Operators
-from impinge.inside.multipole.accuracy import COARSEST, FINEST, HIGHEST, NEAREST, choose, model
+from impinge.inside.multipole.accuracy import COARSEST, FARTHEST, FINEST, HIGHEST, NEAREST, choose, model
 from impinge.inside.multipole.operators import operators
 from impinge.inside.multipole.sources import Sources, frame, grow, noise
 from impinge.inside.multipole.starts import all_starts, sort_by_start, start_cells
@@ -21,6 +21,7 @@ __all__ = ["Multipole", "Operations"]
 
 Floats = NDArray[np.float64]
 MODES = ("well-chosen", "pre-chosen")
+_FEW_LAYERS = 1.5  # how often the surface may cover itself at the error that was measured
 
 
 class Operations(NamedTuple):
@@ -76,23 +77,30 @@ class Multipole:
         self.mode = _check.choice("mode", mode, MODES)
         self.depth = depth if depth == "auto" else _check.integer("depth", depth, 0, DEEPEST)
         self.accuracy = _check.between("accuracy", accuracy, FINEST, COARSEST)
-        self._choice = choose(
-            self.accuracy,
+        given = (
             None if order is None else _check.integer("order", order, 1, HIGHEST),
-            None if near is None else _check.between("near", near, NEAREST, 10.0),
+            None if near is None else _check.between("near", near, NEAREST, FARTHEST),
             None if leaf is None else _check.integer("leaf", leaf, 1),
         )
         self._levels = -1 if self.depth == "auto" else int(self.depth)
         self._frame = frame(self._mesh)
-        self._sources = grow(
-            self._mesh, self._frame, self.order, self.near, self.leaf, DEEPEST if self._levels < 0 else self._levels,
-            noise(self.accuracy, self._choice.single),
-        )  # fmt: skip
+        self._choice = choose(self.accuracy, *given)
+        self._sources = self._grow(self.accuracy)
+        if order is None and self._sources.layers > _FEW_LAYERS:
+            # J and its error are as many times larger.
+            finer = self.accuracy / self._sources.layers
+            self._choice = choose(finer, *given)
+            self._sources = self._grow(finer)
         self._operators = operators(self.order, self.near, np.float32 if self._choice.single else np.float64)
         self._model = model(self._choice, float(len(self._mesh.faces)), self._levels)
         self._plan = (
             _make_plan(self.order, self._sources, self._operators, self._model) if mode == "pre-chosen" else None
         )
+
+    def _grow(self, accuracy: float) -> Sources:
+        depth = DEEPEST if self._levels < 0 else self._levels
+        angles = noise(accuracy, self._choice.single)
+        return grow(self._mesh, self._frame, self.order, self.near, self.leaf, depth, angles)
 
     @property
     def order(self) -> int:

@@ -53,6 +53,7 @@ class Sources(NamedTuple):
     leaves: Leaves
     root: Floats  # moments of the root, from degree 1 on
     levels: NDArray[np.int64]  # of all boxes, ascending
+    layers: float  # how often the surface covers itself somewhere, at most
 
 
 def grow(mesh: Mesh, at: Frame, order: int, near: float, leaf: int, depth: int, noise: NDArray[Any]) -> Sources:
@@ -74,6 +75,7 @@ def grow(mesh: Mesh, at: Frame, order: int, near: float, leaf: int, depth: int, 
         _leaves(order, near, boxes, radii, owners, roots, corners, noise),
         np.ascontiguousarray(moments[0, 1:]),
         boxes.levels,
+        _layers(radii, moments),
     )
 
 
@@ -96,6 +98,16 @@ def _moments(order: int, roots: Floats, boxes: kernels.Boxes) -> Floats:
         begin, end = np.searchsorted(boxes.levels, [level, level + 1])
         kernels.gather_moments(end - begin, begin, to_father, *boxes[3:], moments)
     return moments
+
+
+def _layers(radii: Floats, moments: Floats) -> float:
+    """Largest vector area of a cluster over that of a circle around it: 1 at most, or k where faces are there k times.
+
+    Moments of degree 1 are the vector area: n·∇R_1^0 = n_z and n·∇R_1^1 = (n_x + i n_y) / 2.
+    """
+    area = np.hypot(moments[:, 1], np.hypot(2 * moments[:, 2], 2 * moments[:, 3]))
+    circle_area = np.pi * radii**2
+    return float(np.max(area / circle_area, where=circle_area > 0, initial=0.0))
 
 
 def _far(
