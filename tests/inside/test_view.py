@@ -99,7 +99,9 @@ def test_any_move_as_a_new_solid(method: str, turn: Rotation, shift: tuple[float
     off = np.abs(distances) > 1e-10
     assert off.sum() > 50
     np.testing.assert_array_equal(view.classify(places)[off], new.classify(places)[off])
-    np.testing.assert_allclose(view.winding(places)[off], new.winding(places)[off], rtol=0, atol=tolerance(method, 1e-9))
+    np.testing.assert_allclose(
+        view.winding(places)[off], new.winding(places)[off], rtol=0, atol=tolerance(method, 1e-9)
+    )
     np.testing.assert_allclose(view.distance(places), distances, rtol=0, atol=1e-12)
     np.testing.assert_allclose(view.bounds, new.mesh.bounds, rtol=0, atol=1e-12)
     np.testing.assert_allclose(view.closest(places).points, new.closest(places).points, rtol=0, atol=1e-6)

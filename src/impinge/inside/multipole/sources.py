@@ -36,8 +36,7 @@ class Frame(NamedTuple):
 
 def frame(mesh: Mesh) -> Frame:
     """The frame of a mesh."""
-    used = mesh.vertices[np.unique(mesh.faces)] if len(mesh.faces) else np.zeros((1, 3))
-    low, high = used.min(axis=0), used.max(axis=0)
+    low, high = mesh.bounds if len(mesh.faces) else np.zeros((2, 3))
     half = float((0.5 * high - 0.5 * low).max())
     exponent = -int(np.frexp(half)[1]) if half > 0 else 0
     first, second = 2.0 ** (exponent // 2), 2.0 ** (exponent - exponent // 2)
