@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -15,11 +16,18 @@ class Paper(StrEnum):
     """Papers whose experiments can be run again."""
 
     particles = "particles"
+    polyhedra = "polyhedra"
 
 
 @app.command()
 def reproduce(
-    paper: Annotated[Paper, typer.Argument(help="particles: the searches for near particles of different sizes.")],
+    paper: Annotated[
+        Paper,
+        typer.Argument(
+            help="particles: the searches for near particles of different sizes; polyhedra: points in bodies by ray "
+            "crossing and by the fast multipole method."
+        ),
+    ],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the report and the pictures.")] = Path(
         "reproduced"
     ),
@@ -29,7 +37,6 @@ def reproduce(
     with reported(), progress(after=0.0) as bar:
         task = bar.add_task("Loading", total=None)
 
-        from impinge.reproduce import particles
-
-        written = particles.reproduce(out, quick, lambda text: bar.update(task, description=text))
+        run = import_module(f"impinge.reproduce.{paper}").reproduce
+        written = run(out, quick, lambda text: bar.update(task, description=text))
     print(f"written to {written}")

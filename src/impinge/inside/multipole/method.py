@@ -168,8 +168,7 @@ class Multipole:
     def _evaluate(self, points: Floats) -> tuple[Floats, NDArray[np.int8], NDArray[np.int64]]:
         """Winding numbers, which points are on the surface, and counts of operations."""
         winding, status = np.empty(len(points)), np.zeros(len(points), np.int8)
-        if not len(self._mesh.faces) or not len(points):
-            winding[:] = 0.0
+        if not len(points):
             return winding, status, np.zeros(8, np.int64)
         points = _check.frozen(points)
         evaluate = self._evaluate_well_chosen if self._plan is None else self._evaluate_pre_chosen

@@ -61,6 +61,7 @@ def _mirrored(order: int) -> Floats:
     return signs
 
 
+@lru_cache(maxsize=4)
 def between_generations(order: int) -> tuple[Floats, Floats]:
     """(8, k, k) by octant of the son: moments to the father, and local coefficients to the son, in sides of each."""
     size, row = (order + 1) ** 2, np.empty((order + 1) ** 2)

@@ -36,7 +36,7 @@ class Frame(NamedTuple):
 
 def frame(mesh: Mesh) -> Frame:
     """The frame of a mesh."""
-    low, high = mesh.bounds if len(mesh.faces) else np.zeros((2, 3))
+    low, high = mesh.bounds
     half = float((0.5 * high - 0.5 * low).max())
     exponent = -int(np.frexp(half)[1]) if half > 0 else 0
     first, second = 2.0 ** (exponent // 2), 2.0 ** (exponent - exponent // 2)

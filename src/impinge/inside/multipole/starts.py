@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +34,7 @@ class Sorted(NamedTuple):
     outside: int  # how many
 
 
+@lru_cache(maxsize=4)
 def start_cells(depth: int) -> Bins:
     """Start cells no deeper than the trees (any depth if negative)."""
     inner, outer = (level if depth < 0 else min(level, depth) for level in (INNER, OUTER))
@@ -46,6 +48,7 @@ def _grid(level: int, first: int, count: int) -> Integers:
     return np.column_stack([np.full(x.size, level), x.ravel(), y.ravel(), z.ravel()])
 
 
+@lru_cache(maxsize=4)
 def all_starts(depth: int) -> Integers:
     """(n, 6) start cells that cover the root and the boxes around it, along Morton's curve in each box."""
     inner, _, cells = start_cells(depth)

@@ -5,16 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import matplotlib
-
-matplotlib.use("Agg")
 import numpy as np
 from matplotlib import pyplot as plt
-from matplotlib.ticker import LogLocator, NullFormatter
 
+from impinge.reproduce.look import STYLE, plain_numbers, save
 from impinge.reproduce.particles.measure import PAPER_EXPONENTS
 
-__all__ = ["LOOKS", "STYLE", "draw_cases", "draw_fracture", "draw_parameters", "plain_numbers"]
+__all__ = ["LOOKS", "draw_cases", "draw_fracture", "draw_parameters"]
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.
 LOOKS = {
@@ -24,17 +21,6 @@ LOOKS = {
     "levels": ("#D55E00", "o"),
     "auto": ("#000000", "x"),
 }
-STYLE: dict[Any, Any] = {
-    "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True,
-    "grid.color": "#e4e4e4", "grid.linewidth": 0.6, "legend.frameon": False, "savefig.dpi": 160,
-}  # fmt: skip
-
-
-def plain_numbers(axis: Any, *steps: float) -> None:
-    """Label a logarithmic axis at these multiples of powers of ten, with numbers instead of powers."""
-    axis.set_major_locator(LogLocator(subs=steps))
-    axis.set_major_formatter("{x:,g}")
-    axis.set_minor_formatter(NullFormatter())
 
 
 def _line(axes: Any, rows: list[dict[str, Any]], search: str, x: str, per_particle: bool) -> None:
@@ -59,9 +45,7 @@ def draw_cases(cases: dict[str, list[dict[str, Any]]], path: Path) -> None:
             plain_numbers(axes.xaxis, 1, 3)
             plain_numbers(axes.yaxis, 1)
         panels[0].legend()
-        figure.tight_layout()
-        figure.savefig(path)
-        plt.close(figure)
+        save(figure, path)
 
 
 def _guides(axes: Any, rows: list[dict[str, Any]]) -> None:
@@ -89,9 +73,7 @@ def draw_fracture(rows: list[dict[str, Any]], path: Path) -> None:
         plain_numbers(axes.xaxis, 1, 2, 5)
         plain_numbers(axes.yaxis, 1)
         axes.legend()
-        figure.tight_layout()
-        figure.savefig(path)
-        plt.close(figure)
+        save(figure, path)
 
 
 def draw_parameters(result: dict[str, Any], path: Path) -> None:
@@ -123,6 +105,4 @@ def draw_parameters(result: dict[str, Any], path: Path) -> None:
             axes.legend()
         grid[0].set_ylabel("ms per step, one thread")
         figure.suptitle(f"{result['bodies']:,} equal spheres: what the user would have to find out (2.1, 2.4)")
-        figure.tight_layout()
-        figure.savefig(path)
-        plt.close(figure)
+        save(figure, path)

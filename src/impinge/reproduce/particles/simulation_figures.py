@@ -5,15 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import matplotlib
-
-matplotlib.use("Agg")
 import numpy as np
 from matplotlib import pyplot as plt
 
 from impinge.output.picture import draw_spheres
+from impinge.reproduce.look import STYLE, plain_numbers, save
 from impinge.reproduce.particles.demo import Pictured, potential_contacts
-from impinge.reproduce.particles.figures import LOOKS, STYLE, plain_numbers
+from impinge.reproduce.particles.figures import LOOKS
 from impinge.reproduce.particles.measure import PAPER_EXPONENTS, fit_power
 from impinge.reproduce.particles.simulations import End
 from impinge.reproduce.particles.systems import System
@@ -55,9 +53,7 @@ def draw_times(rows: list[dict[str, Any]], path: Path, title: str, fits: bool) -
                 axes.xaxis.set_major_formatter("{x:,g}")
             axes.legend()
         figure.suptitle(title)
-        figure.tight_layout()
-        figure.savefig(path)
-        plt.close(figure)
+        save(figure, path)
 
 
 def _power_of_ten(value: float) -> str:
@@ -90,9 +86,7 @@ def draw_series(rows: list[dict[str, Any]], path: Path) -> None:
             axes.set(xlabel="R / r", xticks=sorted({row["ratio"] for row in rows}))
             axes.legend(loc="upper center", ncols=columns)
         figure.suptitle("3.3: whole simulations of the fracture series (Fig. 14)")
-        figure.tight_layout()
-        figure.savefig(path)
-        plt.close(figure)
+        save(figure, path)
 
 
 def draw_demo(demo: Pictured, start: Path, end: Path) -> None:
@@ -121,9 +115,7 @@ def draw_matrix(demo: Pictured, path: Path) -> dict[str, dict[str, float]]:
             axes.set(xlabel="number of the second disc", ylabel="number of the first disc")
             axes.text(0.06 * count, 0.93 * count, f"mean difference of numbers {apart:.0f}", color="#666666")
         figure.suptitle("Potential contacts as an upper triangular matrix (Fig. 9)")
-        figure.tight_layout()
-        figure.savefig(path)
-        plt.close(figure)
+        save(figure, path)
     return facts
 
 
