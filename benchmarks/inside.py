@@ -1,12 +1,12 @@
 """Speed and growth of the inside test, next to other libraries.
 
-    python -m benchmarks.inside [--quick] [--threads 2] [--peers open3d,libigl,trimesh,cgal | none]
-                                [--parts speed,growth,curves,grid] [--out benchmarks/results]
+    python -m benchmarks.inside [--quick] [--threads 2] [--peers open3d,libigl,trimesh,cgal,fmm3d-1,fmm3d-3 | none]
+                                [--parts speed,growth,curves,grid,winding] [--out benchmarks/results]
 
 Prints tables and every required figure with what was reached; writes inside.json, inside.md and the plots to
-the output folder. The full run takes about a quarter of an hour on two quiet cores; --quick about a minute,
-with sizes too small for the required figures. What the methods have in common: one process, the same input,
-the same threads, alternating rounds, the best time of each.
+the output folder. The full run takes about half an hour on two quiet cores; --quick about two minutes, with
+sizes too small for the required figures. What the methods have in common: one process, the same input, the same
+threads, alternating rounds, the best time of each.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if not __package__:  # run as a file
 
 from benchmarks import command, measure
 
-_PARTS = ("speed", "growth", "curves", "grid")
-_PEERS = ("open3d", "libigl", "trimesh", "cgal")
+_PARTS = ("speed", "growth", "curves", "grid", "winding")
+_PEERS = ("open3d", "libigl", "trimesh", "cgal", "fmm3d-1", "fmm3d-3")
 
 
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
@@ -35,8 +35,9 @@ def _arguments(arguments: list[str] | None) -> argparse.Namespace:
 
 def _measure(options: argparse.Namespace, cpus: list[int]) -> dict[str, Any]:
     """All results, as the JSON file holds them."""
-    from benchmarks.inside_test import cases, grid, growth, ours, peers, speed
+    from benchmarks.inside_test import cases, grid, growth, ours, peers, speed, winding
     from benchmarks.inside_test.report import grid_verdicts, growth_verdicts, speed_verdicts
+    from benchmarks.inside_test.winding_report import winding_verdicts
     from benchmarks.report import progress
 
     sizes = cases.QUICK if options.quick else cases.FULL
@@ -47,15 +48,18 @@ def _measure(options: argparse.Namespace, cpus: list[int]) -> dict[str, Any]:
     ours.warm_up(used)  # before the peers, whose own libraries of threads Numba might pick up
     if "grid" in options.parts:
         grid.warm_up(methods[0])
+    if "winding" in options.parts:
+        winding.warm_up(options.threads)
     progress("loading the peers")
-    others, absent = peers.load(options.peers, options.threads)
+    others, absent = peers.load(options.peers, peers.INSIDE, options.threads)
+    winders, also_absent = peers.load(options.peers, peers.WINDING, options.threads)
     measure.forget_garbage()
     results: dict[str, Any] = {
         "about": measure.machine(options.threads, cpus) | {"load_before": load_before},
         "quick": options.quick,
         "sizes": vars(sizes),
-        "peers": {peer.name: peer.version() for peer in others},
-        "absent": absent,
+        "peers": {peer.name: peer.version() for peer in [*others, *winders]},
+        "absent": absent | also_absent,
     }
     others_busy = measure.Others(cpus)
     verdicts = []
@@ -70,6 +74,9 @@ def _measure(options: argparse.Namespace, cpus: list[int]) -> dict[str, Any]:
     if "grid" in options.parts:
         results["grid"] = grid.measure(methods[0], sizes)
         verdicts += grid_verdicts(results["grid"])
+    if "winding" in options.parts:
+        results["winding"] = winding.measure(winders, sizes, options.threads)
+        verdicts += winding_verdicts(results["winding"])
     results["about"] |= {"load_after": measure.load_average(), "others_cpus": others_busy.mean()}
     results["verdicts"] = [verdict.as_dict() for verdict in verdicts]
     results["text"] = _text(results, verdicts)
@@ -78,6 +85,7 @@ def _measure(options: argparse.Namespace, cpus: list[int]) -> dict[str, Any]:
 
 def _text(results: dict[str, Any], verdicts: list[Any]) -> str:
     from benchmarks.inside_test import report
+    from benchmarks.inside_test.winding_report import winding_text
     from benchmarks.report import machine_text, verdicts_text
 
     blocks = ["# Inside test", machine_text(results["about"], results["peers"], results["absent"])]
@@ -85,6 +93,7 @@ def _text(results: dict[str, Any], verdicts: list[Any]) -> str:
         ("speed", "Speed", report.speed_text),
         ("growth", "Growth of the octree", report.growth_text),
         ("grid", "Regular grids", report.grid_text),
+        ("winding", "Winding numbers", winding_text),
     ):
         if part in results:
             blocks += [f"## {title}", write(results[part])]

@@ -4,10 +4,15 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks import command, inside
+from benchmarks.inside_test import cases, winding
+from benchmarks.inside_test import peers as inside_peers
+from benchmarks.inside_test.winding_report import winding_text, winding_verdicts
 from benchmarks.neighbour_search import peers, report, systems
 from benchmarks.neighbour_search.competitors import Answer, Forecast, Impinge, judge
 from benchmarks.neighbour_search.growth import matched
@@ -189,3 +194,112 @@ def test_matched_gap():
 def test_exponent():
     n = np.array([1e3, 1e4, 1e5])
     assert exponent(n, 3 * n**1.5) == pytest.approx(1.5)
+
+
+TINY = replace(
+    cases.QUICK, points=2_000, sphere_level=3, foam_faces=5_000, rounds=2, method_seconds=10.0, direct_points=100
+)
+
+
+def test_winding_without_peers(tmp_path, monkeypatch):
+    monkeypatch.setattr(cases, "QUICK", TINY)
+    options = inside._arguments(["--quick", "--peers", "none", "--threads", "1", "--parts", "winding"])
+    results = inside._measure(options, [0])
+    text = results.pop("text")
+    command.save("inside", results, text, tmp_path, inside._draw)
+
+    rows = json.loads((tmp_path / "inside.json").read_text(encoding="utf-8"))["winding"]
+    assert [row["family"] for row in rows[::2]] == ["sphere", "sphere with holes", "foam", "foam with holes"]
+    assert {row["method"] for row in rows} == {"impinge matched", "impinge default"}
+    for row in rows:
+        assert row["truth"] == ("reference" if "holes" in row["family"] else "octree")
+        assert row["rms_error"] <= row["largest_error"] < 0.05
+        assert 0 < row["build_s"] < row["total_s"]
+        assert row["direct_error"] is None if row["truth"] == "octree" else row["direct_error"] <= 1e-6
+    met = [verdict["met"] for verdict in results["verdicts"]]
+    assert met == 12 * [None] + 7 * [True]  # what is compared with libigl, and what needs no peer
+    assert "| impinge matched | p = 3, d = 2," in text
+    assert (tmp_path / "inside_winding.png").stat().st_size > 0
+
+
+def test_with_holes():
+    case = cases.sphere(3)
+    broken = cases.with_holes(case)
+    assert len(broken.faces) == 512 - 26
+    assert {tuple(face) for face in broken.faces} < {tuple(face) for face in case.faces}
+    assert np.array_equal(broken.faces, cases.with_holes(case).faces)
+    assert not impinge.Mesh(broken.vertices, broken.faces).is_closed
+
+
+def test_errors_of_winding_numbers():
+    errors = winding.Errors.of(np.array([0.0, 1.3, 0.4, 0.6]), np.array([0.0, 1.0, 1.0, 1.0]))
+    assert (errors.largest, errors.wrong) == (pytest.approx(0.6), 1)
+    assert errors.rms == pytest.approx(np.sqrt((0.09 + 0.36 + 0.16) / 4))
+    assert errors.within(errors)
+    assert not errors.within(replace(errors, rms=0.1))
+    assert not errors.within(replace(errors, largest=0.5))
+
+
+class _Winder:
+    """The truth with errors of a given size, under the name of a peer."""
+
+    def __init__(self, name, error, seconds=0.0):
+        self.name, self._error, self._seconds = name, error, seconds
+
+    def build(self, vertices, faces):
+        return impinge.Solid((vertices, faces), method="direct")
+
+    def winding(self, built, points):
+        import time
+
+        time.sleep(self._seconds)
+        signs = np.where(np.arange(len(points)) % 2, 1, -1)
+        return built.winding(points) + self._error * signs
+
+    def settings(self, built):
+        return f"error {self._error}"
+
+
+@pytest.mark.parametrize(
+    ("error", "seconds", "steps", "is_matched"),
+    [
+        (0.1, 0.5, winding.LADDER[:1], True),
+        (0.002, 0.0, winding.LADDER[1:-1], True),
+        (1e-9, 0.0, winding.LADDER[-1:], False),
+    ],
+)
+def test_parameters_are_matched_to_libigl(error, seconds, steps, is_matched):
+    rows = winding.measure_case(cases.sphere(3), [_Winder("libigl", error, seconds)], TINY, 1)
+    ours, _, libigl = rows
+    assert ours["settings"].rpartition(",")[0] in [f"p = {step['order']}, d = {step['near']:g}" for step in steps]
+    assert (libigl["largest_error"], libigl["rms_error"]) == (pytest.approx(error), pytest.approx(error))
+    query, total, error_ratio, *_ = winding_verdicts(rows)
+    assert error_ratio.met is is_matched
+    assert query.reached == pytest.approx(libigl["query_s"] / ours["query_s"])
+    assert total.reached == pytest.approx(libigl["total_s"] / ours["total_s"])
+    if seconds:
+        assert query.met
+        assert total.met
+
+
+def test_wrong_sides_are_counted_and_slow_methods_sit_out():
+    slow = _Winder("slow", 0.6, 0.1)
+    rows = winding.measure_case(cases.sphere(3), [slow], replace(TINY, method_seconds=0.05, rounds=3), 1)
+    assert rows[-1]["wrong"] > TINY.points / 3
+    assert f"{rows[-1]['wrong']:,} |" in winding_text(rows)
+    assert [len(row["all_queries_s"]) for row in rows] == [3, 3, 1]
+
+
+def test_libigl_is_measured_as_often_as_impinge():
+    sizes = replace(TINY, method_seconds=0.05, rounds=3)
+    rows = winding.measure_case(cases.sphere(3), [_Winder("libigl", 0.1, 0.1)], sizes, 1)
+    assert [len(row["all_queries_s"]) for row in rows] == [3, 3, 3]
+
+
+def test_peers_of_the_inside_test_that_are_absent():
+    def missing(threads):
+        raise ImportError("not here")
+
+    ready, absent = inside_peers.load(["libigl", "nobody"], {"libigl": missing}, 1)
+    assert not ready
+    assert absent == {"libigl": "ImportError: not here"}

@@ -18,7 +18,7 @@ FOAMS = (28_952, 120_868, 494_124)
 class Case:
     """A mesh as plain arrays that its user may write to, as other libraries get it."""
 
-    family: str  # "sphere" or "foam"
+    family: str  # "sphere" or "foam", and " with holes"
     vertices: NDArray[np.float64]  # (n, 3), m
     faces: NDArray[np.int32]  # (m, 3)
 
@@ -39,6 +39,13 @@ def sphere(level: int) -> Case:
 def foam(faces: int) -> Case:
     """Open-cell foam of about `faces` triangles."""
     return _case("foam", shapes.foam(faces, seed=0))
+
+
+def with_holes(case: Case, share: float = 0.05, seed: int = 5) -> Case:
+    """The same mesh without this share of its faces, taken at random."""
+    count = len(case.faces)
+    kept = np.sort(np.random.default_rng(seed).permutation(count)[round(share * count) :])
+    return Case(f"{case.family} with holes", case.vertices, case.faces[kept])
 
 
 def size_of(vertices: NDArray[np.float64]) -> float:
@@ -97,6 +104,7 @@ class Sizes:
     curve_seconds: float  # methods leave a curve before a measurement longer than this
     grid_inside: int  # grid points along an axis
     grid_distance: int
+    direct_points: int  # for which the sum of all solid angles checks the winding numbers
 
 
 FULL = Sizes(
@@ -115,6 +123,7 @@ FULL = Sizes(
     curve_seconds=20.0,
     grid_inside=200,
     grid_distance=100,
+    direct_points=2_000,
 )
 QUICK = Sizes(
     points=100_000,
@@ -132,4 +141,5 @@ QUICK = Sizes(
     curve_seconds=2.0,
     grid_inside=100,
     grid_distance=50,
+    direct_points=500,
 )

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 import impinge
 from benchmarks.inside_test.cases import foam, random_points, sphere
+from impinge import _jit
+from impinge.inside import Multipole
 
 METHODS = ("octree", "ray-exact", "ray", "direct")
 
@@ -33,6 +35,25 @@ class Impinge:
 
     def contains(self, built: impinge.Solid, points: Any) -> NDArray[np.bool_]:
         return built.contains(points)
+
+
+class ImpingeMultipole:
+    """Winding numbers by `impinge.inside.Multipole`. Building includes the checks of the mesh."""
+
+    def __init__(self, name: str, threads: int, **parameters: Any) -> None:
+        self.name = f"impinge {name}"
+        self._threads, self._parameters = threads, parameters
+
+    def build(self, vertices: NDArray[np.float64], faces: NDArray[np.int32]) -> Multipole:
+        with _jit.threads(self._threads):
+            return Multipole(impinge.Mesh(vertices, faces), **self._parameters)
+
+    def winding(self, built: Multipole, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        with _jit.threads(self._threads):
+            return built.winding(points)
+
+    def settings(self, built: Multipole) -> str:
+        return f"p = {built.order}, d = {built.near:g}, leaf {built.leaf}"
 
 
 def warm_up(methods: list[Impinge]) -> None:

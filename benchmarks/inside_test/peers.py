@@ -78,7 +78,13 @@ class Libigl:
         return points
 
     def contains(self, built: Any, points: Any) -> NDArray[np.bool_]:
-        return built.winding_number(points, 2.0) > 0.5
+        return self.winding(built, points) > 0.5
+
+    def winding(self, built: Any, points: Any) -> _Points:
+        return np.asarray(built.winding_number(points, 2.0))
+
+    def settings(self, built: Any) -> str:
+        return "order 2, accuracy 2"
 
 
 class TrimeshEmbree:
@@ -150,7 +156,59 @@ class Cgal:
         return np.fromiter((side_of(point) != outside for point in points), bool, len(points))
 
 
-PEERS: dict[str, Any] = {"open3d": Open3D, "libigl": Libigl, "trimesh": TrimeshEmbree, "cgal": Cgal}
+# Corners' weights of points that integrate polynomials of degree 1 (one point) and 2 (three) over a triangle.
+_QUADRATURES = {1: np.full((1, 3), 1 / 3), 3: np.array([[4, 1, 1], [1, 4, 1], [1, 1, 4]]) / 6}
+
+
+class Fmm3d:
+    """Fast multipole method for points: dipoles on the triangles, which are too coarse close to the surface.
+
+    Every call makes its trees anew. It takes its threads from OMP_NUM_THREADS; the wheel is compiled without.
+    """
+
+    most_points = _ANY_NUMBER
+    _EPS = 1e-3  # of the method; where the dipoles are too coarse a surface, the error is larger
+
+    def __init__(self, per_triangle: int, threads: int) -> None:
+        import fmm3dpy
+
+        self._fmm3d, self._per_triangle = fmm3dpy, per_triangle
+        self.name = self.name_of(per_triangle)
+
+    @staticmethod
+    def name_of(per_triangle: int) -> str:
+        return f"FMM3D, {per_triangle} per triangle"
+
+    def version(self) -> str:
+        return importlib.metadata.version("fmm3dpy")
+
+    def build(self, vertices: _Points, faces: _Faces) -> Any:
+        corners = vertices[faces]
+        areas = 0.5 * np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        weights = _QUADRATURES[self._per_triangle]
+        sources = np.asfortranarray((weights @ corners).reshape(-1, 3).T)
+        # FMM3D takes the gradient over the place of the source, so that dipoles point inwards.
+        return sources, np.asfortranarray(np.repeat(-areas / len(weights), len(weights), axis=0).T)
+
+    def prepare(self, points: _Points) -> Any:
+        return points
+
+    def contains(self, built: Any, points: Any) -> NDArray[np.bool_]:
+        return self.winding(built, points) > 0.5
+
+    def winding(self, built: Any, points: Any) -> _Points:
+        sources, dipoles = built
+        found = self._fmm3d.lfmm3d(eps=self._EPS, sources=sources, dipvec=dipoles, targets=points.T, pgt=1)
+        return np.asarray(found.pottarg)
+
+    def settings(self, built: Any) -> str:
+        return f"eps {self._EPS:g}"
+
+
+# Those that answer which points are inside, and those that give winding numbers.
+INSIDE: dict[str, Any] = {"open3d": Open3D, "libigl": Libigl, "trimesh": TrimeshEmbree, "cgal": Cgal}
+WINDING: dict[str, Any] = {"libigl": Libigl, "fmm3d-1": partial(Fmm3d, 1), "fmm3d-3": partial(Fmm3d, 3)}
+_NAMES = {name: peer.name for name, peer in INSIDE.items()} | {f"fmm3d-{n}": Fmm3d.name_of(n) for n in _QUADRATURES}
 
 
 def _try(peer: Method) -> None:
@@ -163,7 +221,8 @@ def _try(peer: Method) -> None:
         raise RuntimeError(f"wrong answers for a tetrahedron: {answers.tolist()}")
 
 
-def load(names: Iterable[str], threads: int) -> tuple[list[Method], dict[str, str]]:
-    """The peers that work here, and for each other one the reason."""
-    ready, absent = command.load(names, {name: partial(peer, threads) for name, peer in PEERS.items()}, _try)
-    return ready, {PEERS[name].name: reason for name, reason in absent.items()}
+def load(names: Iterable[str], kinds: dict[str, Any], threads: int) -> tuple[list[Any], dict[str, str]]:
+    """The peers of these kinds that work here, and for each other one the reason."""
+    wanted = [name for name in names if name in kinds]
+    ready, absent = command.load(wanted, {name: partial(kinds[name], threads) for name in wanted}, _try)
+    return ready, {_NAMES[name]: reason for name, reason in absent.items()}

@@ -10,6 +10,7 @@ from typing import Any
 from matplotlib import pyplot as plt
 
 from benchmarks.looks import OTHER, STYLE, footnote
+from benchmarks.report import seconds
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes; markers differ too.
 _LOOKS: dict[str, tuple[str, str]] = {
@@ -21,6 +22,8 @@ _LOOKS: dict[str, tuple[str, str]] = {
     "libigl": ("#009E73", "P"),
     "trimesh + Embree": ("#56B4E9", "X"),
     "CGAL": ("#000000", "*"),
+    "impinge matched": ("#D55E00", ""),
+    "impinge default": ("#E69F00", ""),
 }
 
 
@@ -117,6 +120,39 @@ def _summary(results: dict[str, Any], path: Path) -> None:
     plt.close(figure)
 
 
+def _windings(results: dict[str, Any], path: Path) -> None:
+    """Bars: seconds of each method on each mesh, with its errors."""
+    rows = results["winding"]
+    meshes = list(dict.fromkeys(row["mesh"] for row in rows))
+    figure, panels = plt.subplots(2, 2, figsize=(11, 5.4), sharex=True)
+    for axes, mesh in zip(panels.flat, meshes, strict=True):
+        here = [row for row in rows if row["mesh"] == mesh]
+        colours = [_LOOKS.get(row["method"], (OTHER, ""))[0] for row in here]
+        for key, strength in (("total_s", 0.45), ("query_s", 1.0)):
+            axes.barh(range(len(here)), [row[key] for row in here], height=0.62, color=colours, alpha=strength)
+        for place, row in enumerate(here):
+            text = f"{seconds(row['query_s'])}; errors {row['largest_error']:.2g}, {row['rms_error']:.2g}"
+            axes.annotate(text, (row["total_s"], place), (4, 0),
+                          textcoords="offset points", va="center", fontsize=8)  # fmt: skip
+        axes.set_yticks(range(len(here)), [row["method"] for row in here])
+        axes.invert_yaxis()
+        axes.set_xscale("log")
+        axes.grid(axis="y", visible=False)
+        axes.set_title(mesh, loc="left")
+    longest, shortest = max(row["total_s"] for row in rows), min(row["query_s"] for row in rows)
+    panels[0, 0].set_xlim(0.5 * shortest, longest * (longest / shortest))  # room for the words
+    for axes in panels[1]:
+        axes.set_xlabel("seconds")
+    footnote(
+        figure,
+        f"Winding numbers of {rows[0]['points']:,} random points, {results['about']['threads']} threads. Strong and in "
+        "words: query; pale: build and query. Errors: maximum, rms. matched: no larger errors than libigl.",
+    )
+    figure.tight_layout(rect=(0, 0.03, 1, 1))
+    figure.savefig(path)
+    plt.close(figure)
+
+
 def draw(results: dict[str, Any], folder: Path) -> list[Path]:
     """Write the plots that the results have data for; returns their paths."""
     written = []
@@ -124,6 +160,7 @@ def draw(results: dict[str, Any], folder: Path) -> list[Path]:
         for part, name, write in (
             ("curves", "inside.png", _curves),
             ("speed", "inside_summary.png", _summary),
+            ("winding", "inside_winding.png", _windings),
         ):
             if part in results:
                 write(results, folder / name)

@@ -41,10 +41,11 @@ def half_angle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
 
     num = a·(b×c), den = 1 + a·b + a·c + b·c, with a, b, c the directions of the vertices seen from p.
     """
-    # A quarter: the difference of two finite numbers may overflow.
-    ux, uy, uz = _unit(0.25 * ax - 0.25 * px, 0.25 * ay - 0.25 * py, 0.25 * az - 0.25 * pz)
-    vx, vy, vz = _unit(0.25 * bx - 0.25 * px, 0.25 * by - 0.25 * py, 0.25 * bz - 0.25 * pz)
-    wx, wy, wz = _unit(0.25 * cx - 0.25 * px, 0.25 * cy - 0.25 * py, 0.25 * cz - 0.25 * pz)
+    # A quarter: the difference of two finite numbers may overflow; but a quarter of a denormal one may be rounded.
+    f = 0.25 if max(abs(px), abs(py), abs(pz)) > 1.0 else 1.0
+    ux, uy, uz = _unit(f * ax - f * px, f * ay - f * py, f * az - f * pz)
+    vx, vy, vz = _unit(f * bx - f * px, f * by - f * py, f * bz - f * pz)
+    wx, wy, wz = _unit(f * cx - f * px, f * cy - f * py, f * cz - f * pz)
     num = ux * (vy * wz - vz * wy) + uy * (vz * wx - vx * wz) + uz * (vx * wy - vy * wx)
     den = 1.0 + (ux * vx + uy * vy + uz * vz) + (ux * wx + uy * wy + uz * wz) + (vx * wx + vy * wy + vz * wz)
     return num, den

@@ -35,7 +35,7 @@ class Leaves(NamedTuple):
     chunks: NDArray[Any]  # LANES triangles each, flat
     corners: NDArray[np.float64]  # (triangles, 9) as the user gave them
     moments: NDArray[Any]  # ((order + 1)² − 1, leaves + LANES), flat, times their weight
-    constants: NDArray[Any]  # 0, 1, and the noise at every level
+    constants: NDArray[Any]  # 0, 1, the noise at every level, and from how many sides of a cell on leaves may be far
 
 
 class Scratch(NamedTuple):
@@ -254,7 +254,7 @@ def _copy_moments(source, count, length, first, to, rows):
 
 
 @part
-def _take_leaves(begin, end, at, level, x, y, z, table, middles, far, moments, rows, at_hand):
+def _take_leaves(begin, end, at, level, x, y, z, table, middles, far, moments, blur, rows, at_hand):
     """Columns at, at + 1, ... become leaves begin to end; (x, y, z) : middle of the cell, in its sides."""
     count, length = len(rows) // PAD - MOMENTS, len(table) + LANES
     for first in range(begin, end, LANES):
@@ -265,7 +265,7 @@ def _take_leaves(begin, end, at, level, x, y, z, table, middles, far, moments, r
         rows[at + MIDDLE_X * PAD] = middles[leaf, 0] - x * scale
         rows[at + MIDDLE_Y * PAD] = middles[leaf, 1] - y * scale
         rows[at + MIDDLE_Z * PAD] = middles[leaf, 2] - z * scale
-        rows[at + FAR * PAD] = far[leaf]
+        rows[at + FAR * PAD] = max(far[leaf], (blur * scale) * (blur * scale))
         at_hand[at] = leaf
         at += 1
 
@@ -360,7 +360,7 @@ def evaluate_cell(
                 - table[leaf, FIRST]
                 + -(-(table[stop - 1, END] - table[stop - 1, BEGIN]) // LANES)
             )
-            _take_leaves(leaf, stop, at, level, x, y, z, table, middles, far, moments, rows, at_hand)
+            _take_leaves(leaf, stop, at, level, x, y, z, table, middles, far, moments, constants[-1], rows, at_hand)
             at, leaf = at + stop - leaf, stop
             if stop == listed[item, 1]:
                 item += 1
@@ -384,14 +384,15 @@ def evaluate_cell(
             factors = 0
             for entry in range(near):
                 n = nearest[entry]
-                noise, side, is_wide = constants[2 + table[n, LEVEL]], SCALES[table[n, LEVEL]], table[n, IS_WIDE] != 0
+                noise, side = constants[2 + table[n, LEVEL]], SCALES[table[n, LEVEL]]
                 numbers[0] = rx * side - (table[n, PLACE_X] + 0.5)
                 numbers[1] = ry * side - (table[n, PLACE_Y] + 0.5)
                 numbers[2] = rz * side - (table[n, PLACE_Z] + 0.5)
                 px, py, pz, chunk = numbers[0], numbers[1], numbers[2], table[n, FIRST]
+                is_wide = table[n, IS_WIDE] != 0 or abs(px) + abs(py) + abs(pz) > 16.0
                 triangles += table[n, END] - table[n, BEGIN]
                 for t in range(table[n, BEGIN], table[n, END], LANES):
-                    if is_wide:  # factors alone may be large then
+                    if is_wide:  # single factors may be large
                         shorten(products, one)
                     if multiply(chunks, chunk, px, py, pz, products, one, zero, noise) != 0:
                         more, on_surface = settle(

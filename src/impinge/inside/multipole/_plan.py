@@ -78,7 +78,7 @@ def plan(
                 top = 1
                 continue
             tally[CELLS] += 1
-            if level < FINEST and should_refine(level, model.points * 0.125**level, near, sons, model):
+            if level < FINEST and should_refine(level, model.points * 0.125**level, 8, near, sons, model):
                 for octant in range(7, -1, -1):  # the first is taken next, so that keys ascend
                     stack[top, 0], stack[top, 1] = level + 1, 2 * ix + (octant & 1)
                     stack[top, 2], stack[top, 3] = 2 * iy + (octant >> 1 & 1), 2 * iz + (octant >> 2 & 1)

@@ -20,7 +20,8 @@ def _bin(x, y, z, inner, outer):
     if 0.0 <= x < 1.0 and 0.0 <= y < 1.0 and 0.0 <= z < 1.0:
         return (np.int64(z * inner) * inner + np.int64(y * inner)) * inner + np.int64(x * inner)
     i, j, k = np.int64((x + RING) * outer), np.int64((y + RING) * outer), np.int64((z + RING) * outer)
-    return inner * inner * inner + (k * SIDE * outer + j) * SIDE * outer + i
+    most = SIDE * outer - 1  # the sums may be rounded up
+    return inner * inner * inner + (min(k, most) * SIDE * outer + min(j, most)) * SIDE * outer + min(i, most)
 
 
 @parallel(grain=1)

@@ -203,13 +203,13 @@ def _finish_local(level, ix, iy, iz, to_son, signs, width, columns, sums, locals
 
 
 @part
-def should_refine(level, points, near, sons, model):
-    """Whether sons of a cell cost less than its near leaves: they keep about a quarter of these."""
+def should_refine(level, points, made, near, sons, model):
+    """Whether the sons of a cell, `made` of them, cost less than its near leaves: a quarter of these stays near."""
     if sons == 0 or level >= DEEPEST:
         return False
     if model.depth >= 0:
         return level < model.depth
-    return 0.75 * near * (points * model.pair + model.leaf) > min(points, 8.0) * sons * model.matrix
+    return 0.75 * near * (points * model.pair + min(points, 1.0) * model.leaf) > made * sons * model.matrix
 
 
 @part
@@ -292,7 +292,7 @@ def walk(first, stop, order, starts, points, places, given, far, leaves, operato
                 top = 1
                 continue
             tally[CELLS] += 1
-            if should_refine(level, end - begin, near, sons, model):
+            if should_refine(level, 1.0 * (end - begin), min(end - begin, 8), near, sons, model):
                 side = 0.5**level
                 _sort_octants(
                     points, places, begin, end, (ix + 0.5) * side, (iy + 0.5) * side, (iz + 0.5) * side, kept,

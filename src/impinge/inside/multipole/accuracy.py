@@ -20,6 +20,7 @@ _ERRORS = {
     },
 }  # fmt: skip
 _SINGLE = 1.6e-4  # from here on single precision is enough: it loses about 1e-6
+_HIGHEST_SINGLE = 8  # order, whose S, up to (2 order)!, stay in the range of single precision
 
 
 class Choice(NamedTuple):
@@ -33,11 +34,12 @@ class Choice(NamedTuple):
 
 def choose(accuracy: float, order: int | None, near: float | None, leaf: int | None) -> Choice:
     """What is not given, from the accuracy."""
-    single = accuracy >= _SINGLE
+    single = accuracy >= _SINGLE and (order is None or order <= _HIGHEST_SINGLE)
     wanted = near if near is not None else 2.0 if single else 3.0
     if order is None:
         known = max((d for d in _ERRORS if d <= wanted), default=2.0)  # what is enough for less is enough for more
         order = next((p for p, error in _ERRORS[known].items() if error <= accuracy), HIGHEST)
+        single &= order <= _HIGHEST_SINGLE
     if leaf is None:
         leaf = 16 * max(round((order + 1) ** 2 / 50), 1)  # moments of a leaf cost about as much as its triangles
     return Choice(order, wanted, leaf, single)

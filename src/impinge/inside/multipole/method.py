@@ -75,7 +75,8 @@ class Multipole:
     ) -> None:
         self._mesh = Mesh.of(mesh)
         self.mode = _check.choice("mode", mode, MODES)
-        self.depth = depth if depth == "auto" else _check.integer("depth", depth, 0, DEEPEST)
+        is_auto = isinstance(depth, str) and depth == "auto"
+        self.depth = "auto" if is_auto else _check.integer("depth", depth, 0, DEEPEST)
         self.accuracy = _check.between("accuracy", accuracy, FINEST, COARSEST)
         given = (
             None if order is None else _check.integer("order", order, 1, HIGHEST),

@@ -18,7 +18,7 @@ from impinge.shapes.mesh import Mesh
 
 Floats = NDArray[np.float64]
 _LARGEST = 2.0**30  # squared distance: never far
-_WIDE = 10.0  # sides of its box: products of factors of triangles that reach further have to be watched
+_WIDE = 10.0  # sides of their box: triangles that reach further are always near, and products of their factors watched
 
 
 class Frame(NamedTuple):
@@ -105,8 +105,8 @@ def _layers(radii: Floats, moments: Floats) -> float:
     Moments of degree 1 are the vector area: n·∇R_1^0 = n_z and n·∇R_1^1 = (n_x + i n_y) / 2.
     """
     area = np.hypot(moments[:, 1], np.hypot(2 * moments[:, 2], 2 * moments[:, 3]))
-    circle_area = np.pi * radii**2
-    return float(np.max(area / circle_area, where=circle_area > 0, initial=0.0))
+    extended = radii > 0
+    return float((area[extended] / (np.pi * radii[extended] ** 2)).max(initial=0.0))
 
 
 def _far(
@@ -123,7 +123,8 @@ def _far(
     starts = boxes.begins[owners]
     ranges = np.searchsorted(starts, np.column_stack([boxes.begins, boxes.ends]))
     packed = np.zeros((len(moments), sizes(order).rows), dtype)
-    packed[:, : moments.shape[1] - 1] = moments[:, 1:]
+    used = radii <= _WIDE  # others are too near to all cells that might ask for them
+    packed[used, : moments.shape[1] - 1] = moments[used, 1:]
     return Far(table, ranges, packed.ravel())
 
 
@@ -140,9 +141,13 @@ def _leaves(
     middles, own_radii = np.empty((len(table), 3)), np.empty(len(table))
     moments = np.zeros((len(table), (order + 1) ** 2))
     kernels.fill_own_moments(len(table), order, circle(order), roots, table, middles, own_radii, moments)
+    is_wide = own_radii > _WIDE
+    moments[is_wide], own_radii[is_wide] = 0.0, np.inf
     rows = np.zeros((moments.shape[1] - 1, len(table) + LANES), noise.dtype)
     rows[:, : len(table)] = (moments * weights(order, 1))[:, 1:].T
-    constants = np.concatenate([np.array([0, 1], noise.dtype), noise])
+    # Coordinates in a cell are known to this part of its side, times what J may be off by: nearer leaves are near.
+    blur = 2.0**-23 * 1e5 if noise.dtype == np.float32 else 2.0**-50 * 1e11
+    constants = np.concatenate([np.array([0, 1], noise.dtype), noise, np.array([blur], noise.dtype)])
     return Leaves(table, middles, (near * own_radii) ** 2, chunks, corners, rows.ravel(), constants)
 
 
