@@ -14,8 +14,9 @@ from impinge.inside import Direct, Multipole
 
 from . import broken, scenes
 
-# Trees made beforehand take seconds each: in `make verify`
-MODES = ["well-chosen", pytest.param("pre-chosen", marks=pytest.mark.verify)]
+MODES = ["well-chosen", "pre-chosen"]
+# Trees made beforehand take seconds each: most of them in `make verify`
+EACH_MODE = ["well-chosen", pytest.param("pre-chosen", marks=pytest.mark.verify)]
 ACCURACIES = [1e-1, 1e-2, 1e-3, 1e-6, 1e-9]
 # In `make verify` only: many faces, or half a minute of matrices
 LARGE = ("sphere-6", "foam-28952", "sphere-5", "sphere-5, holes")
@@ -102,7 +103,7 @@ def test_some_real_meshes_are_open() -> None:
 # Parameters
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", EACH_MODE)
 @pytest.mark.parametrize("depth", range(7))
 def test_any_depth(depth: int, mode: str) -> None:
     for name in ("foam-5000, holes", "sizes apart"):
@@ -112,7 +113,7 @@ def test_any_depth(depth: int, mode: str) -> None:
         assert np.abs(method.winding(points) - wanted).max() <= bound(5, 2.5)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", EACH_MODE)
 @pytest.mark.parametrize("leaf", [1, 2, 3, 15, 16, 17, 200, 10**6])
 def test_any_leaf(leaf: int, mode: str) -> None:
     for name in ("sphere-3", "fine part, holes", "soup, small"):
@@ -187,7 +188,7 @@ def test_near_given_alone_keeps_the_accuracy() -> None:
 # Classes and values on the surface
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", EACH_MODE)
 @pytest.mark.parametrize(
     "name",
     ["sphere-1", "sphere-3", "foam-5000", "sphere-4, all flipped", "sizes apart", "far away", "stretched", "flattened"]
@@ -210,7 +211,7 @@ def test_classes_of_closed_meshes(name: str, mode: str) -> None:
     np.testing.assert_array_equal(found, wanted)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", EACH_MODE)
 @pytest.mark.parametrize("accuracy", [1e-1, 1e-3, 1e-6])
 @pytest.mark.parametrize("name", ["box-divided", "sphere-2", "torus", "lattice-blob", "nested", "uneven", "needles"])
 def test_on_the_surface(name: str, accuracy: float, mode: str) -> None:
@@ -231,7 +232,7 @@ def test_on_the_surface(name: str, accuracy: float, mode: str) -> None:
     )
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", EACH_MODE)
 @pytest.mark.parametrize("divisions", [1, 4])
 def test_values_on_a_box(divisions: int, mode: str) -> None:
     """1/2 in a face, dihedral angle/2π on an edge, solid angle/4π at a vertex."""
@@ -251,7 +252,7 @@ def test_values_on_a_box(divisions: int, mode: str) -> None:
         np.testing.assert_array_equal(method.classify(points), 0)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", EACH_MODE)
 @pytest.mark.parametrize("name", ["foam-5000, half flipped", "sphere-5, holes", "soup, small", "far away, holes"])
 def test_beside_an_open_surface(name: str, mode: str) -> None:
     """J changes by 1 across it, however near the points are: 1e-3 to 1e-12 of the size."""
@@ -298,7 +299,7 @@ def test_parts_of_the_points() -> None:
             np.testing.assert_array_equal(single, whole[:50])
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", EACH_MODE)
 def test_crowds_of_points(mode: str) -> None:
     """One point, the same many times, and points much closer to each other than cells can be."""
     mesh = broken.mesh_of("sphere-4, half flipped")
@@ -316,7 +317,7 @@ def test_crowds_of_points(mode: str) -> None:
     assert method.operations([]).l2p == 0
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", EACH_MODE)
 def test_points_on_the_sides_of_cells(mode: str) -> None:
     """On the lattice of all levels, an ulp beside it, and around the last cells."""
     mesh = broken.mesh_of("sphere-4, half flipped")
@@ -341,7 +342,7 @@ def test_points_on_the_sides_of_cells(mode: str) -> None:
 # Any size and place
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", EACH_MODE)
 @pytest.mark.parametrize("exponent", [-900, -300, -1, 5, 300, 900])
 def test_powers_of_two_change_no_bit(exponent: int, mode: str) -> None:
     mesh = broken.mesh_of("fine part, holes")
@@ -362,7 +363,7 @@ def test_moved_meshes() -> None:
         assert np.abs(found - wanted).max() <= 1e-3
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", EACH_MODE)
 @pytest.mark.parametrize("factor", [5e-324 * 2**12, 1e-300, 1e-150, 1e150, 1e300, 8e307])
 def test_tiny_and_huge_meshes(factor: float, mode: str) -> None:
     ball = broken.with_holes(shapes.octasphere(3))
@@ -380,7 +381,7 @@ def test_tiny_and_huge_meshes(factor: float, mode: str) -> None:
 # Surfaces made to break it
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", EACH_MODE)
 def test_faces_without_area(mode: str) -> None:
     """Points and segments are surfaces, too, which turn nothing."""
     point = Mesh([[1.0, 2.0, 3.0]], [[0, 0, 0]])
@@ -410,7 +411,7 @@ def test_tiny_parts_in_large_boxes(size: float, accuracy: float) -> None:
         assert np.abs(found - broken.reference(mesh, points)).max() <= accuracy
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", EACH_MODE)
 @pytest.mark.parametrize("count", [2, 17, 40, 300])
 def test_copies_of_a_large_face(count: int, mode: str) -> None:
     """No box, however small, holds fewer than all of them, and all reach far out of it."""
