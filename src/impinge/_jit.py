@@ -42,7 +42,7 @@ from numba.extending import intrinsic
 from impinge.errors import InputError
 
 __all__ = [
-    "LANES", "add_product", "cache_folder", "exact", "fetch_add", "give_way", "kernel", "lowest_bit", "parallel",
+    "cache_folder", "exact", "fetch_add", "give_way", "kernel", "lowest_bit", "parallel",
     "part", "prefetch", "team", "thread_count", "threads",
 ]  # fmt: skip
 
@@ -242,61 +242,6 @@ def _fetch_and_add(array: Any, index: Any, value: Any) -> int:
     return before
 
 
-def _add_product(
-    typing: Any, out: Any, start: Any, matrix: Any, corner: Any, row: Any, begin: Any, signs: Any, turn: Any,
-    count: Any, stride: Any,
-) -> Any:  # fmt: skip
-    """Written as vectors, since the compiler keeps no sums of a short loop over an array in registers by itself."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kinds = signature.args
-        number = context.get_data_type(kinds[0].dtype)
-        align = context.get_abi_sizeof(number)
-        vector, int64 = ir.VectorType(number, LANES), ir.IntType(64)
-        nothing = ir.Constant(vector, ir.Undefined)
-        first = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-        fused = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(vector, [vector] * 3), f"llvm.fmuladd.v{LANES}f{8 * align}"
-        )
-
-        def address(array: int, index: int) -> Any:
-            struct = context.make_array(kinds[array])(context, builder, arguments[array])
-            return builder.gep(struct.data, [arguments[index]])
-
-        def lanes(pointer: Any) -> Any:
-            return builder.bitcast(pointer, vector.as_pointer())
-
-        # Four sums, so that none has to wait for the one before.
-        sums = [cgutils.alloca_once_value(builder, ir.Constant(vector, [0.0] * LANES)) for _ in range(4)]
-        numbers, turns, entries = address(4, 5), address(6, 7), address(2, 3)
-        with cgutils.for_range(builder, builder.udiv(arguments[8], int64(4))) as loop:
-            for k, total in enumerate(sums):
-                at = builder.add(builder.mul(loop.index, int64(4)), int64(k))
-                factor = builder.fmul(builder.load(builder.gep(numbers, [at])), builder.load(builder.gep(turns, [at])))
-                spread = builder.insert_element(nothing, factor, ir.IntType(32)(0))
-                spread = builder.shuffle_vector(spread, nothing, first)
-                column = builder.load(lanes(builder.gep(entries, [builder.mul(at, arguments[9])])), align=align)
-                builder.store(builder.call(fused, [column, spread, builder.load(total)]), total)
-        one, two, three, four = (builder.load(total) for total in sums)
-        target = lanes(address(0, 1))
-        product = builder.fadd(builder.fadd(one, two), builder.fadd(three, four))
-        builder.store(builder.fadd(builder.load(target, align=align), product), target, align=align)
-        return context.get_dummy_value()
-
-    place = types.uint64
-    return types.void(out, place, matrix, place, row, place, signs, place, place, place), generate
-
-
-def _sum_products(
-    out: Any, start: Any, matrix: Any, corner: Any, row: Any, begin: Any, signs: Any, turn: Any, count: Any, stride: Any
-) -> None:
-    """Stand-in for the intrinsic where the compiler is off."""
-    start, corner, begin, turn = int(start), int(corner), int(begin), int(turn)
-    for k in range(int(count)):
-        column = corner + k * int(stride)
-        out[start : start + LANES] += matrix[column : column + LANES] * (row[begin + k] * signs[turn + k])
-
-
 def _give_way(typing: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         if sys.platform != "win32":  # there threads wait without giving way
@@ -325,10 +270,5 @@ lowest_bit: Any = _lowest_bit_of if _config.DISABLE_JIT else intrinsic(_lowest_b
 prefetch: Any = _no_prefetch if _config.DISABLE_JIT else intrinsic(_prefetch)
 # fetch_add(array, index, value): add to an element of int64 at once for all threads; gives what it was before.
 fetch_add: Any = _fetch_and_add if _config.DISABLE_JIT else intrinsic(_fetch_add)
-# add_product(out, start, matrix, corner, row, begin, signs, turn, count, stride), flat arrays of one type, places
-# uint64: out[start + i] += Σ_k matrix[corner + k · stride + i] · row[begin + k] · signs[turn + k] for i < LANES and
-# k < count, a multiple of 4.
-LANES = 16
-add_product: Any = _sum_products if _config.DISABLE_JIT else intrinsic(_add_product)
 # give_way(): let another thread run, while waiting for what it does.
 give_way: Any = (lambda: None) if _config.DISABLE_JIT else intrinsic(_give_way)

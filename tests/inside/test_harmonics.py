@@ -12,7 +12,9 @@ from numpy.polynomial.legendre import Legendre, leggauss
 from numpy.typing import NDArray
 
 from impinge import _jit, shapes
+from impinge._lanes import LANES, load, store
 from impinge.inside.multipole import _harmonics as harmonics
+from impinge.inside.multipole import _near as near
 from impinge.inside.multipole import _translations as translations
 
 Floats = NDArray[np.float64]
@@ -224,3 +226,50 @@ def test_error_falls_with_the_order():
     assert errors[8] < errors[4] / 30
     assert errors[12] < errors[8] / 30
     assert errors[12] < 1e-7
+
+
+@_jit.kernel
+def _add_product(out, start, matrix, corner, row, begin, signs, turn, count, stride):
+    translations.add_product(
+        out, np.uint64(start), matrix, np.uint64(corner), row, np.uint64(begin), signs, np.uint64(turn),
+        np.uint64(count), np.uint64(stride),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("count", [0, 4, 20])
+def test_add_product(dtype, count):
+    """A matrix times a row, each element with a sign, for LANES columns, and nothing else is touched."""
+    rng = np.random.default_rng(count)
+    matrix, row, signs = (
+        rng.normal(size=(count + 2, LANES + 5)),
+        rng.normal(size=count + 3),
+        rng.choice([-1, 1], count + 1),
+    )
+    matrix, row, signs = matrix.astype(dtype), row.astype(dtype), signs.astype(dtype)
+    out = rng.normal(size=LANES + 4).astype(dtype)
+    expected = out.astype(np.float64)
+    expected[3 : 3 + LANES] += matrix[1 : 1 + count, 2 : 2 + LANES].T @ (row[2 : 2 + count] * signs[1 : 1 + count])
+    _add_product(out, 3, matrix.ravel(), LANES + 5 + 2, row, 2, signs, 1, count, LANES + 5)
+    np.testing.assert_allclose(out, expected, rtol=0, atol=1e-14 if dtype == np.float64 else 1e-5)
+    assert out[:3].tolist() == expected[:3].tolist()
+    assert out[3 + LANES :].tolist() == expected[3 + LANES :].tolist()
+
+
+@_jit.kernel
+def _turns(re, im, out):
+    store(out, np.uint64(0), near._turns(load(re, np.uint64(0)), load(im, np.uint64(0))))
+
+
+@pytest.mark.parametrize(("dtype", "error"), [(np.float32, 1e-7), (np.float64, 1e-14)])
+def test_angles_of_products(dtype, error):
+    """All around the circle, on the axes and diagonals, of any length; −0 is above the axis."""
+    angles = np.concatenate([np.random.default_rng(0).uniform(-np.pi, np.pi, 2000), np.arange(-8, 8) * np.pi / 8])
+    re, im = (np.array([np.cos(angles), np.sin(angles)]) * np.repeat([1.0, 1e-12, 1e12], 672)).astype(dtype)
+    re = np.concatenate([re, [1, -1, 1, -1, 0, 0, *[1] * 10]]).astype(dtype)
+    im = np.concatenate([im, [0, 0, -0.0, -0.0, 1, -1, *[1] * 10]]).astype(dtype)
+    out = np.empty(LANES, dtype)
+    for k in range(0, len(re), LANES):
+        _turns(re[k : k + LANES], im[k : k + LANES], out)
+        exact = np.arctan2(im[k : k + LANES].astype(float) + 0.0, re[k : k + LANES].astype(float)) / (2 * np.pi)
+        np.testing.assert_allclose(out, exact, rtol=0, atol=error)

@@ -60,7 +60,7 @@ def plan(
     boxes, ranges, moments = far
     matrices, imaginary, equal, double, to_son, weights, signs, moment_signs = operators
     width = len(weights)
-    sums, complexes, locals, lists, lengths, listed, stack, tally = make_path(len(boxes), width, weights)
+    sums, complexes, locals, lists, lengths, found, listed, stack, tally = make_path(len(boxes), width, weights)
     used = matrices if has_room else matrices[:0]
     for s in range(first, stop):
         tally[:] = 0
@@ -71,7 +71,7 @@ def plan(
             level, ix, iy, iz = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
             near, sons = enter(
                 order, level, ix, iy, iz, boxes, ranges, moments, used, imaginary, equal, double, to_son, signs,
-                moment_signs, sums, complexes, locals, lists, lengths, tally,
+                moment_signs, sums, complexes, locals, lists, lengths, found, tally,
             )  # fmt: skip
             if level < starts[s, 0]:
                 push_path(s, starts, level + 1, stack)
@@ -129,7 +129,7 @@ def evaluate_plan(
     roots : sorted by cell; points : where they are in `given`; places, locals_of, ends, ranges_of : of `plan`.
     """
     table, middles, leaf_far, chunks, corners, leaf_moments, constants = leaves
-    rows, at_hand, lanes, flags, nearest, products, numbers = make_scratch(order, chunks)
+    rows, at_hand, nearest, scratch = make_scratch(order, chunks)
     width = len(weights)
     for u in range(first, stop):
         c = used[u]
@@ -138,6 +138,6 @@ def evaluate_plan(
         pairs, triangles = evaluate_cell(
             order, places[c, 0], places[c, 1], places[c, 2], places[c, 3], begin, end, roots, points, given, weights,
             locals_of, c * width, ranges_of, start, ends[c] - start, table, middles, leaf_far, chunks, corners,
-            leaf_moments, constants, rows, at_hand, lanes, flags, nearest, products, numbers, winding, status,
+            leaf_moments, constants, rows, at_hand, nearest, scratch, winding, status,
         )  # fmt: skip
         counts[u, L2P], counts[u, M2P], counts[u, NEAR] = end - begin, pairs, triangles

@@ -24,31 +24,38 @@ def _bin(x, y, z, inner, outer):
     return inner * inner * inner + (min(k, most) * SIDE * outer + min(j, most)) * SIDE * outer + min(i, most)
 
 
+@part
+def _root(points, i, scale, other_scale, low, per_side):
+    """Root coordinates of a point."""
+    return (
+        (points[i, 0] * scale * other_scale - low[0]) * per_side,
+        (points[i, 1] * scale * other_scale - low[1]) * per_side,
+        (points[i, 2] * scale * other_scale - low[2]) * per_side,
+    )
+
+
 @parallel(grain=1)
-def count_bins(first, stop, size, points, scale, other_scale, low, per_side, inner, outer, roots, bins, counts):
-    """Root coordinates and start cells of chunks of `size` points; counts : (chunks, bins).
+def count_bins(first, stop, size, points, scale, other_scale, low, per_side, inner, outer, bins, counts):
+    """Start cells of chunks of `size` points; counts : (chunks, bins).
 
     inner, outer : start cells along a side of the root, and of the boxes around it.
     """
     for chunk in range(first, stop):
         for i in range(chunk * size, min((chunk + 1) * size, len(points))):
-            x = (points[i, 0] * scale * other_scale - low[0]) * per_side
-            y = (points[i, 1] * scale * other_scale - low[1]) * per_side
-            z = (points[i, 2] * scale * other_scale - low[2]) * per_side
-            roots[i, 0], roots[i, 1], roots[i, 2] = x, y, z
+            x, y, z = _root(points, i, scale, other_scale, low, per_side)
             here = _bin(x, y, z, inner, outer)
             bins[i] = here
             counts[chunk, here] += 1
 
 
 @parallel(grain=1)
-def fill_bins(first, stop, size, roots, bins, starts, sorted_roots, places):
-    """Sort points by start cell; starts : (chunks, bins) where those of a chunk go."""
+def fill_bins(first, stop, size, points, scale, other_scale, low, per_side, bins, starts, roots, places):
+    """Root coordinates sorted by start cell; starts : (chunks, bins) where points of a chunk go."""
     for chunk in range(first, stop):
-        for i in range(chunk * size, min((chunk + 1) * size, len(roots))):
+        for i in range(chunk * size, min((chunk + 1) * size, len(points))):
             at = starts[chunk, bins[i]]
             starts[chunk, bins[i]] += 1
-            sorted_roots[at, 0], sorted_roots[at, 1], sorted_roots[at, 2] = roots[i, 0], roots[i, 1], roots[i, 2]
+            roots[at, 0], roots[at, 1], roots[at, 2] = _root(points, i, scale, other_scale, low, per_side)
             places[at] = i
 
 

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge._jit import LANES, kernel, parallel, part
+from impinge._jit import kernel, parallel, part
+from impinge._lanes import LANES
 from impinge.inside.multipole._harmonics import add_triangle, finish_moments
 
 DEEPEST = 20  # levels; a box there is a millionth of the root

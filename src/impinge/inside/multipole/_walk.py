@@ -12,14 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge._jit import LANES, add_product, kernel, parallel, part
+from impinge._jit import kernel, parallel, part
+from impinge._lanes import LANES
 from impinge.inside.multipole._evaluate import evaluate_cell, make_scratch
 from impinge.inside.multipole._sources import DEEPEST
-from impinge.inside.multipole._translations import add_converted, expand
+from impinge.inside.multipole._translations import add_converted, add_product, expand
 
 HIGHEST_DENSE = 12  # order up to which there are matrices: at most 100 MB of them
 HALF_DIAGONAL = 0.75**0.5  # of a box, in sides
 LEVEL, X, Y, Z, SON, SONS, EQUAL, DOUBLE = range(8)  # columns of `Far.boxes`
+CLUSTER, NUMBER, OCTANT, SIZE = range(4)  # columns of `Path.found`: which one, its matrix, where, in sides of the cell
 M2L, L2L, L2P, M2P, NEAR, CELLS = range(6)  # what is counted
 
 
@@ -31,10 +33,10 @@ class Operators(NamedTuple):
     imaginary: NDArray[Any]  # and their imaginary parts
     equal: NDArray[np.int16]  # (span, span, span) number of the matrix of |offset| for ω as large as σ; −1: none
     double: NDArray[np.int16]  # of |offset| − 1/2 for ω twice as large
-    to_son: NDArray[Any]  # (8, columns, width) by octant
+    to_son: NDArray[Any]  # (8, columns, width) flat, by octant
     weights: NDArray[Any]  # (width,) what coefficients count in J
-    signs: NDArray[Any]  # (8, width) of coefficients mirrored along the axes of the bits
-    moment_signs: NDArray[Any]  # (8, rows) the same of moments
+    signs: NDArray[Any]  # (8, width) flat, of coefficients mirrored along the axes of the bits
+    moment_signs: NDArray[Any]  # (8, rows) flat, the same of moments
 
 
 class Far(NamedTuple):
@@ -64,6 +66,7 @@ class Path(NamedTuple):
     locals: NDArray[Any]  # (levels, width) flat
     lists: NDArray[np.int32]  # (levels, clusters)
     lengths: NDArray[np.int64]  # of the lists
+    found: NDArray[np.int32]  # (clusters, 4) far ones: CLUSTER, NUMBER, OCTANT, SIZE
     listed: NDArray[np.int64]  # (clusters, 2) ranges of leaves
     stack: NDArray[np.int64]  # cells to come: level, place, points from and to
     tally: NDArray[np.int64]  # counts
@@ -73,52 +76,60 @@ class Path(NamedTuple):
 def make_path(clusters, width, like):
     return Path(
         np.empty(8 * width, like.dtype), np.empty(4 * width, like.dtype), np.empty((DEEPEST + 1) * width, like.dtype),
-        np.empty((DEEPEST + 1, clusters), np.int32), np.empty(DEEPEST + 1, np.int64), np.empty((clusters, 2), np.int64),
-        np.empty((8 * DEEPEST + 8, 6), np.int64), np.zeros(8, np.int64),
+        np.empty((DEEPEST + 1, clusters), np.int32), np.empty(DEEPEST + 1, np.int64), np.empty((clusters, 4), np.int32),
+        np.empty((clusters, 2), np.int64), np.empty((8 * DEEPEST + 8, 6), np.int64), np.zeros(8, np.int64),
     )  # fmt: skip
 
 
 @part
-def _convert(
-    order, moments, matrices, imaginary, moment_signs, c, number, side, dx, dy, dz, width, rows, sums, complexes
-):  # fmt: skip
-    """Add moments of cluster c to the sums of the octant of the offset; side : of c's box."""
-    octant = (1 if dx < 0 else 0) | (2 if dy < 0 else 0) | (4 if dz < 0 else 0)
+def _convert(order, moments, matrices, imaginary, moment_signs, found, count, width, rows, sums, complexes):
+    """Add moments of the clusters in `found` to the sums of the octants of their offsets.
+
+    All at once, after they are found: the compiler would count references to the arrays for each of them.
+    """
     if order > HIGHEST_DENSE:
-        _convert_high(
-            order, moments, matrices, imaginary, moment_signs, c, number, side, octant, width, rows, sums, complexes
-        )
-        return
-    for block in range(0, width, LANES):
-        add_product(
-            sums, np.uint64(octant * width + block), matrices, np.uint64(number * rows * width + block), moments,
-            np.uint64(c * rows), moment_signs, np.uint64(octant * rows), np.uint64(rows), np.uint64(width),
-        )  # fmt: skip
+        _convert_high(order, moments, matrices, imaginary, moment_signs, found, count, width, rows, sums, complexes)
+    else:
+        for k in range(count):
+            c, number, octant = np.int64(found[k, CLUSTER]), np.int64(found[k, NUMBER]), np.int64(found[k, OCTANT])
+            for block in range(0, width, LANES):
+                add_product(
+                    sums, np.uint64(octant * width + block), matrices, np.uint64(number * rows * width + block),
+                    moments, np.uint64(c * rows), moment_signs, np.uint64(octant * rows), np.uint64(rows),
+                    np.uint64(width),
+                )  # fmt: skip
+
+
+@part
+def _note(found, count, c, number, size, dx, dy, dz):
+    """Note a cluster, `size` times as large as the cell, that is to be converted."""
+    found[count, CLUSTER], found[count, NUMBER], found[count, SIZE] = c, number, size
+    found[count, OCTANT] = (1 if dx < 0 else 0) | (2 if dy < 0 else 0) | (4 if dz < 0 else 0)
 
 
 @kernel
-def _convert_high(
-    order, moments, matrices, imaginary, moment_signs, c, number, side, octant, width, rows, sums, complexes
-):  # fmt: skip
-    """The same without a matrix."""
+def _convert_high(order, moments, matrices, imaginary, moment_signs, found, count, width, rows, sums, complexes):
+    """The same without matrices."""
     m_re, m_im = complexes[:width], complexes[width : 2 * width]
     l_re, l_im = complexes[2 * width : 3 * width], complexes[3 * width :]
-    l_re[0], scale = 0.0, side  # of degree 0
-    for n in range(1, order + 1):
-        scale *= side  # in sides of the cell
-        for k in range(n * n, (n + 1) * (n + 1)):
-            l_re[k] = moments[c * rows + k - 1] * moment_signs[octant, k - 1] * scale
-    expand(order, l_re, m_re, m_im)
-    for k in range(width):
-        l_re[k], l_im[k] = 0.0, 0.0
     size = (2 * order + 1) * (2 * order + 1)
-    add_converted(order, matrices, imaginary, number * size, m_re, m_im, l_re, l_im)
-    for n in range(order + 1):
-        to, at = octant * width + n * n, n * n + n
-        sums[to] += l_re[at]
-        for m in range(1, n + 1):
-            sums[to + 2 * m - 1] += l_re[at + m]
-            sums[to + 2 * m] += l_im[at + m]
+    for entry in range(count):
+        c, number, octant = np.int64(found[entry, CLUSTER]), np.int64(found[entry, NUMBER]), found[entry, OCTANT]
+        l_re[0], scale = 0.0, 1.0 * found[entry, SIZE]  # of degree 0
+        for n in range(1, order + 1):
+            scale *= found[entry, SIZE]  # in sides of the cell
+            for k in range(n * n, (n + 1) * (n + 1)):
+                l_re[k] = moments[c * rows + k - 1] * moment_signs[octant * rows + k - 1] * scale
+        expand(order, l_re, m_re, m_im)
+        for k in range(width):
+            l_re[k], l_im[k] = 0.0, 0.0
+        add_converted(order, matrices, imaginary, number * size, m_re, m_im, l_re, l_im)
+        for n in range(order + 1):
+            to, at = octant * width + n * n, n * n + n
+            sums[to] += l_re[at]
+            for m in range(1, n + 1):
+                sums[to + 2 * m - 1] += l_re[at + m]
+                sums[to + 2 * m] += l_im[at + m]
 
 
 @part
@@ -130,15 +141,14 @@ def _number(table, x, y, z):
 @part
 def enter(
     order, level, ix, iy, iz, boxes, ranges, moments, matrices, imaginary, equal, double, to_son, signs, moment_signs,
-    sums, complexes, locals, lists, lengths, tally,
+    sums, complexes, locals, lists, lengths, found, tally,
 ):  # fmt: skip
     """Local coefficients and near list of a cell from its father's; its near leaves, and how many sons its list has.
 
     An empty array of matrices leaves the coefficients out.
     """
-    width, rows, columns = signs.shape[1], moment_signs.shape[1], to_son.shape[1]
-    for q in range(8 * width):
-        sums[q] = 0.0
+    width, rows = len(signs) // 8, len(moment_signs) // 8
+    columns = len(to_son) // (8 * width)
     length, near, sons, converted = 0, 0, 0, 0
     for entry in range(1 if level == 0 else lengths[level - 1]):
         w = 0 if level == 0 else np.int64(lists[level - 1, entry])
@@ -149,11 +159,7 @@ def enter(
             if dx * dx + dy * dy + dz * dz >= boxes[w, DOUBLE]:
                 number = _number(double, abs(dx) // 2, abs(dy) // 2, abs(dz) // 2)
                 if number >= 0:
-                    if len(matrices) > 0:
-                        _convert(
-                            order, moments, matrices, imaginary, moment_signs, w, number, 2.0, dx, dy, dz, width, rows,
-                            sums, complexes,
-                        )  # fmt: skip
+                    _note(found, converted, w, number, 2, dx, dy, dz)
                     converted += 1
                     continue
             if boxes[w, SONS] > 0:
@@ -165,11 +171,7 @@ def enter(
                 if dx * dx + dy * dy + dz * dz >= boxes[c, EQUAL]:
                     number = _number(equal, abs(dx), abs(dy), abs(dz))
                     if number >= 0:
-                        if len(matrices) > 0:
-                            _convert(
-                                order, moments, matrices, imaginary, moment_signs, c, number, 1.0, dx, dy, dz, width,
-                                rows, sums, complexes,
-                            )  # fmt: skip
+                        _note(found, converted, c, number, 1, dx, dy, dz)
                         converted += 1
                         continue
             lists[level, length] = c
@@ -179,6 +181,9 @@ def enter(
     lengths[level] = length
     tally[M2L] += converted
     if len(matrices) > 0:
+        for q in range(8 * width):
+            sums[q] = 0.0
+        _convert(order, moments, matrices, imaginary, moment_signs, found, converted, width, rows, sums, complexes)
         _finish_local(level, ix, iy, iz, to_son, signs, width, columns, sums, locals)
         tally[L2L] += 1 if level > 0 else 0
     return near, sons
@@ -191,7 +196,7 @@ def _finish_local(level, ix, iy, iz, to_son, signs, width, columns, sums, locals
     for q in range(width):
         total = sums[q]
         for octant in range(1, 8):
-            total += sums[octant * width + q] * signs[octant, q]
+            total += sums[octant * width + q] * signs[octant * width + q]
         locals[base + q] = total
     if level > 0:
         octant = (ix & 1) | (iy & 1) << 1 | (iz & 1) << 2
@@ -271,8 +276,8 @@ def walk(first, stop, order, starts, points, places, given, far, leaves, operato
     matrices, imaginary, equal, double, to_son, weights, signs, moment_signs = operators
     table, middles, leaf_far, chunks, corners, leaf_moments, constants = leaves
     width, largest = len(weights), 0
-    sums, complexes, locals, lists, lengths, listed, stack, tally = make_path(len(boxes), width, weights)
-    rows, at_hand, lanes, flags, nearest, products, numbers = make_scratch(order, chunks)
+    sums, complexes, locals, lists, lengths, found, listed, stack, tally = make_path(len(boxes), width, weights)
+    rows, at_hand, nearest, scratch = make_scratch(order, chunks)
     for s in range(first, stop):
         largest = max(largest, starts[s, 5] - starts[s, 4])
     kept, kept_places, bounds = np.empty((largest, 3)), np.empty((largest, 2), np.int64), np.empty(9, np.int64)
@@ -285,7 +290,7 @@ def walk(first, stop, order, starts, points, places, given, far, leaves, operato
             level, ix, iy, iz, begin, end = stack[top]
             near, sons = enter(
                 order, level, ix, iy, iz, boxes, ranges, moments, matrices, imaginary, equal, double, to_son, signs,
-                moment_signs, sums, complexes, locals, lists, lengths, tally,
+                moment_signs, sums, complexes, locals, lists, lengths, found, tally,
             )  # fmt: skip
             if level < starts[s, 0]:
                 push_path(s, starts, level + 1, stack)
@@ -308,8 +313,8 @@ def walk(first, stop, order, starts, points, places, given, far, leaves, operato
             count = near_leaves(ranges, lists, level, lengths[level], listed)
             pairs, triangles = evaluate_cell(
                 order, level, ix, iy, iz, begin, end, points, places, given, weights, locals, level * width, listed, 0,
-                count, table, middles, leaf_far, chunks, corners, leaf_moments, constants, rows, at_hand, lanes, flags,
-                nearest, products, numbers, winding, status,
+                count, table, middles, leaf_far, chunks, corners, leaf_moments, constants, rows, at_hand, nearest,
+                scratch, winding, status,
             )  # fmt: skip
             tally[L2P] += end - begin
             tally[M2P] += pairs

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check
+from impinge._scratch import borrow
 from impinge.inside.multipole import _plan, _points, _walk
 from impinge.inside.multipole._sources import DEEPEST
 from impinge.inside.multipole._walk import Model, Operators
@@ -176,14 +177,14 @@ class Multipole:
         return winding, status, evaluate(points, winding, status)
 
     def _evaluate_well_chosen(self, points: Floats, winding: Floats, status: NDArray[np.int8]) -> NDArray[np.int64]:
-        bins = start_cells(self._levels)
-        sorted_points = sort_by_start(points, self._frame, bins)
-        counts = np.zeros((len(sorted_points.starts), 8), np.int64)
-        _walk.walk(
-            len(counts), self.order, sorted_points.starts, sorted_points.roots, sorted_points.places, points,
-            self._sources.far, self._sources.leaves, self._operators, self._model, winding, status, counts,
-        )  # fmt: skip
-        self._evaluate_outside(sorted_points.outside, sorted_points.roots, sorted_points.places, winding)
+        with borrow() as scratch:
+            starts, roots, places, outside = sort_by_start(points, self._frame, start_cells(self._levels), scratch)
+            counts = np.zeros((len(starts), 8), np.int64)
+            _walk.walk(
+                len(counts), self.order, starts, roots, places, points, self._sources.far, self._sources.leaves,
+                self._operators, self._model, winding, status, counts,
+            )  # fmt: skip
+            self._evaluate_outside(outside, roots, places, winding)
         return counts.sum(axis=0)
 
     def _evaluate_pre_chosen(self, points: Floats, winding: Floats, status: NDArray[np.int8]) -> NDArray[np.int64]:

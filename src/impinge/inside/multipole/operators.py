@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from impinge._jit import LANES
+from impinge._lanes import LANES
 from impinge.inside.multipole import _translations as translations
 from impinge.inside.multipole._walk import HALF_DIAGONAL, HIGHEST_DENSE, Operators
 
@@ -91,7 +91,8 @@ def operators(order: int, near: float, dtype: DTypeLike) -> Operators:
     to_son[:, :size, :size] = between_generations(order)[1].transpose(0, 2, 1)
     weighed[:size] = weights(order, -1)
     second = np.concatenate(imaginary) if imaginary else np.empty(0, dtype)
-    return Operators(np.concatenate(matrices), second, equal, double, to_son, weighed, signs, moment_signs)
+    flat = (to_son.ravel(), weighed, signs.ravel(), moment_signs.ravel())
+    return Operators(np.concatenate(matrices), second, equal, double, *flat)
 
 
 def _offsets(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from impinge._jit import LANES
+from impinge._lanes import LANES
 from impinge.inside.multipole import _sources as kernels
 from impinge.inside.multipole._evaluate import Leaves
 from impinge.inside.multipole._harmonics import circle
@@ -147,7 +147,7 @@ def _leaves(
     rows[:, : len(table)] = (moments * weights(order, 1))[:, 1:].T
     # Coordinates in a cell are known to this part of its side, times what J may be off by: nearer leaves are near.
     blur = 2.0**-23 * 1e5 if noise.dtype == np.float32 else 2.0**-50 * 1e11
-    constants = np.concatenate([np.array([0, 1], noise.dtype), noise, np.array([blur], noise.dtype)])
+    constants = np.append(noise, np.array(blur, noise.dtype))
     return Leaves(table, middles, (near * own_radii) ** 2, chunks, corners, rows.ravel(), constants)
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge._scratch import Scratch
 from impinge.inside.multipole import _points as kernels
 from impinge.inside.multipole._points import INNER, OUTER, RING, SIDE
 from impinge.inside.multipole.sources import Frame
@@ -65,19 +66,28 @@ def all_starts(depth: int) -> Integers:
     return np.hstack([cells[rank], np.zeros((len(rank), 2), np.int64)])
 
 
-def sort_by_start(points: Floats, frame: Frame, bins: Bins) -> Sorted:
-    """Root coordinates of points, sorted by start cell."""
+def sort_by_start(points: Floats, frame: Frame, bins: Bins, scratch: Scratch) -> Sorted:
+    """Root coordinates of points, sorted by start cell, in scratch memory."""
     count = len(points)
     chunks = min(_CHUNKS, -(-count // 4096))
     size = -(-count // chunks)
-    unsorted, roots, places = np.empty((count, 3)), np.empty((count, 3)), np.empty(count, np.int64)
-    numbers, counts = np.empty(count, np.int16), np.zeros((chunks, len(bins.cells) + 1), np.int64)
-    kernels.count_bins(chunks, size, points, *frame, bins.inner, bins.outer, unsorted, numbers, counts)
+    numbers, counts = scratch.empty("numbers", count, np.int16), np.zeros((chunks, len(bins.cells) + 1), np.int64)
+    roots, places = scratch.empty("roots", (count, 3), np.float64), scratch.empty("places", count, np.int64)
+    kernels.count_bins(chunks, size, points, *frame, bins.inner, bins.outer, numbers, counts)
     totals = counts.sum(axis=0)
     ends = np.cumsum(totals)
-    kernels.fill_bins(
-        chunks, size, unsorted, numbers, ends - totals + np.cumsum(counts, axis=0) - counts, roots, places
-    )
+    begins = ends - totals + np.cumsum(counts, axis=0) - counts
+    kernels.fill_bins(chunks, size, points, *frame, numbers, begins, roots, places)
     used = np.flatnonzero(totals[:-1])
     starts = np.column_stack([bins.cells[used], (ends - totals)[used], ends[used]])
-    return Sorted(starts, roots, places, int(totals[-1]))
+    return Sorted(_shared(starts, size), roots, places, int(totals[-1]))
+
+
+def _shared(starts: Integers, most: int) -> Integers:
+    """Start cells with more points than this are taken several times, with some of them each: threads share them."""
+    pieces = -(-(starts[:, 5] - starts[:, 4]) // most)
+    shared = np.repeat(starts, pieces, axis=0)
+    number = np.arange(len(shared)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    shared[:, 4] += number * most
+    shared[:, 5] = np.minimum(shared[:, 5], shared[:, 4] + most)
+    return shared

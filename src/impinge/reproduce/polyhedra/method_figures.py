@@ -13,7 +13,7 @@ from impinge.reproduce.look import STYLE, plain_numbers, save
 from impinge.reproduce.polyhedra.accuracy import Error
 from impinge.reproduce.polyhedra.figures import GRID_LOOKS
 from impinge.reproduce.polyhedra.operations import MODES, OPERATIONS, Counts, Depth
-from impinge.reproduce.polyhedra.series import along
+from impinge.reproduce.polyhedra.series import along, two_digits
 
 __all__ = ["draw_accuracy", "draw_depths", "draw_operations"]
 
@@ -37,7 +37,7 @@ def _count_panel(axes: Any, counts: Counts, mode: str, over: str) -> None:
         y = [count.counts[name] for count in here]
         power = OPERATIONS[name].in_triangles if over == "triangles" else OPERATIONS[name].in_points
         grown = counts.growth(mode, over, name)
-        power_text = f"${letter}^{{{round(grown, 2) + 0.0:.2f}}}$"
+        power_text = f"${letter}^{{{two_digits(grown)}}}$"
         label = f"{name.upper() if name != 'near' else 'near field'}: {power_text}"
         axes.loglog(x, y, color=colour, marker=marker, ms=5, lw=1.3, label=label)
         if name != "m2p":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from impinge.reproduce.polyhedra.accuracy import Error, fall_per_order
 from impinge.reproduce.polyhedra.operations import OPERATIONS, Counts, Depth
-from impinge.reproduce.polyhedra.series import along
+from impinge.reproduce.polyhedra.series import along, two_digits
 from impinge.reproduce.polyhedra.verdicts import CLOSE, Line, verdict
 
 __all__ = ["on_accuracy", "on_depth", "on_operations"]
@@ -20,7 +20,7 @@ def on_operations(counts: Counts) -> list[Line]:
                 continue
             power = operation.in_triangles if over == "triangles" else operation.in_points
             grown = counts.growth("pre-chosen", over, name)
-            parts.append(f"{name} {round(grown, 2) + 0.0:.2f} ({power:g})")
+            parts.append(f"{name} {two_digits(grown)} ({power:g})")
             if grown > power + CLOSE:
                 larger.append(name)
         lines.append(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Diagonal", "Run", "Series", "along", "exponent"]
+__all__ = ["Diagonal", "Run", "Series", "along", "exponent", "two_digits"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,11 @@ class Run:
 def along(points: int) -> str:
     """A number of grid points as the paper writes it: 10³."""
     return f"{round(points ** (1 / 3))}³"
+
+
+def two_digits(value: float) -> str:
+    """An exponent with two digits; a dash where there is none."""
+    return "–" if math.isnan(value) else f"{round(value, 2) + 0.0:.2f}"  # never −0.00
 
 
 def exponent(x: Sequence[float], y: Sequence[float], last: int | None = None) -> float:

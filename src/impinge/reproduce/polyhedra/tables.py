@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from impinge.reproduce.polyhedra.accuracy import Error
 from impinge.reproduce.polyhedra.operations import MODES, OPERATIONS, Counts
-from impinge.reproduce.polyhedra.series import Series, along
+from impinge.reproduce.polyhedra.series import Series, along, two_digits
 
 __all__ = [
     "PAPER_TABLE_2", "answers", "errors_over_order", "growth", "markdown", "operations", "ratios", "table_2", "times",
@@ -25,10 +25,6 @@ def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table."""
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
-
-
-def _exponent(value: float) -> str:
-    return f"{round(value, 2) + 0.0:.2f}"  # never −0.00
 
 
 def times(series: Series) -> str:
@@ -60,8 +56,8 @@ def growth(series: Series) -> str:
     """Exponents of total time over triangles, and over points."""
     rows = []
     for method, name in _NAMES.items():
-        in_n = [_exponent(series.growth_in_triangles(method, points, 3)) for points in series.grids]
-        in_m = [_exponent(series.growth_in_points(method, size)) for size in series.sizes[-3:]]
+        in_n = [two_digits(series.growth_in_triangles(method, points, 3)) for points in series.grids]
+        in_m = [two_digits(series.growth_in_points(method, size)) for size in series.sizes[-3:]]
         rows.append([name, *in_n, *in_m])
     head = [f"N, {along(points)} points" for points in series.grids]
     head += [f"M, {size:,} triangles" for size in series.sizes[-3:]]
@@ -104,7 +100,7 @@ def operations(counts: Counts) -> str:
         cells = [name.upper() if name != "near" else "near field", operation.meaning, operation.paper]
         for mode in MODES:
             cells.append(f"{counts.of(mode, 'points')[-1].counts[name]:,}")
-            cells += [_exponent(counts.growth(mode, over, name)) for over in ("triangles", "points")]
+            cells += [two_digits(counts.growth(mode, over, name)) for over in ("triangles", "points")]
         rows.append(cells)
     head = ["operation", "what", "Table 1"]
     for mode in ("PC", "WC"):
