@@ -229,34 +229,6 @@ def test_error_falls_with_the_order():
 
 
 @_jit.kernel
-def _add_product(out, start, matrix, corner, row, begin, signs, turn, count, stride):
-    translations.add_product(
-        out, np.uint64(start), matrix, np.uint64(corner), row, np.uint64(begin), signs, np.uint64(turn),
-        np.uint64(count), np.uint64(stride),
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("count", [0, 4, 20])
-def test_add_product(dtype, count):
-    """A matrix times a row, each element with a sign, for LANES columns, and nothing else is touched."""
-    rng = np.random.default_rng(count)
-    matrix, row, signs = (
-        rng.normal(size=(count + 2, LANES + 5)),
-        rng.normal(size=count + 3),
-        rng.choice([-1, 1], count + 1),
-    )
-    matrix, row, signs = matrix.astype(dtype), row.astype(dtype), signs.astype(dtype)
-    out = rng.normal(size=LANES + 4).astype(dtype)
-    expected = out.astype(np.float64)
-    expected[3 : 3 + LANES] += matrix[1 : 1 + count, 2 : 2 + LANES].T @ (row[2 : 2 + count] * signs[1 : 1 + count])
-    _add_product(out, 3, matrix.ravel(), LANES + 5 + 2, row, 2, signs, 1, count, LANES + 5)
-    np.testing.assert_allclose(out, expected, rtol=0, atol=1e-14 if dtype == np.float64 else 1e-5)
-    assert out[:3].tolist() == expected[:3].tolist()
-    assert out[3 + LANES :].tolist() == expected[3 + LANES :].tolist()
-
-
-@_jit.kernel
 def _turns(re, im, out):
     store(out, np.uint64(0), near._turns(load(re, np.uint64(0)), load(im, np.uint64(0))))
 

@@ -6,6 +6,7 @@ Its cells cover the root and the boxes around it; each keeps its local expansion
 import numpy as np
 
 from impinge._jit import parallel, part
+from impinge.inside.multipole._convert import slot_of
 from impinge.inside.multipole._evaluate import evaluate_cell, make_scratch
 from impinge.inside.multipole._points import RING, SIDE
 from impinge.inside.multipole._sources import DEEPEST, cell_of, spread
@@ -18,6 +19,7 @@ from impinge.inside.multipole._walk import (
     make_path,
     near_leaves,
     push_path,
+    push_son,
     should_refine,
 )  # fmt: skip
 
@@ -60,40 +62,43 @@ def plan(
     boxes, ranges, moments = far
     matrices, imaginary, equal, double, to_son, weights, signs, moment_signs = operators
     width = len(weights)
-    sums, complexes, locals, lists, lengths, found, listed, stack, tally = make_path(len(boxes), width, weights)
+    sums, complexes, locals, lists, lengths, found, ranks, begins, turned, targets, listed, stack, tally = make_path(
+        far, operators
+    )
     used = matrices if has_room else matrices[:0]
     for s in range(first, stop):
         tally[:] = 0
-        push_path(s, starts, 0, stack)
-        top, cell, at = 1, offsets[s, 0], offsets[s, 1]
-        while top > 0:
-            top -= 1
-            level, ix, iy, iz = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
-            near, sons = enter(
-                order, level, ix, iy, iz, boxes, ranges, moments, used, imaginary, equal, double, to_son, signs,
-                moment_signs, sums, complexes, locals, lists, lengths, found, tally,
-            )  # fmt: skip
-            if level < starts[s, 0]:
-                push_path(s, starts, level + 1, stack)
-                top = 1
-                continue
-            tally[CELLS] += 1
-            if level < FINEST and should_refine(level, model.points * 0.125**level, 8, near, sons, model):
+        bottom, top, on_path, cell, at = 0, 0, 0, offsets[s, 0], offsets[s, 1]
+        while on_path <= starts[s, 0] or top > 0:
+            if on_path <= starts[s, 0]:  # on the way to the start cell
+                push_path(s, starts, on_path, stack)
+                bottom, top, on_path = 0, 1, on_path + 1
+            else:
+                top -= 1
+                level, ix, iy, iz = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
+                slot = slot_of(level, ix, iy, iz)
+                tally[CELLS] += 1
+                near, sons = lengths[slot, 1], lengths[slot, 2]
+                if level >= FINEST or not should_refine(level, model.points * 0.125**level, 8, near, sons, model):
+                    count = near_leaves(ranges, lists, slot, lengths[slot, 0], listed)
+                    if has_room:
+                        keys[cell] = _key(level, ix, iy, iz)
+                        places[cell, 0], places[cell, 1], places[cell, 2], places[cell, 3] = level, ix, iy, iz
+                        for q in range(width):
+                            locals_of[cell * width + q] = locals[slot * width + q]
+                        for k in range(count):
+                            ranges_of[at + k, 0], ranges_of[at + k, 1] = listed[k, 0], listed[k, 1]
+                        ends[cell] = at + count
+                    cell, at = cell + 1, at + count
+                    continue
+                bottom = top
                 for octant in range(7, -1, -1):  # the first is taken next, so that keys ascend
-                    stack[top, 0], stack[top, 1] = level + 1, 2 * ix + (octant & 1)
-                    stack[top, 2], stack[top, 3] = 2 * iy + (octant >> 1 & 1), 2 * iz + (octant >> 2 & 1)
+                    push_son(stack, top, level, ix, iy, iz, octant)
                     top += 1
-                continue
-            count = near_leaves(ranges, lists, level, lengths[level], listed)
-            if has_room:
-                keys[cell] = _key(level, ix, iy, iz)
-                places[cell, 0], places[cell, 1], places[cell, 2], places[cell, 3] = level, ix, iy, iz
-                for q in range(width):
-                    locals_of[cell * width + q] = locals[level * width + q]
-                for k in range(count):
-                    ranges_of[at + k, 0], ranges_of[at + k, 1] = listed[k, 0], listed[k, 1]
-                ends[cell] = at + count
-            cell, at = cell + 1, at + count
+            enter(
+                order, bottom, top, boxes, ranges, moments, used, imaginary, equal, double, to_son, signs, moment_signs,
+                sums, complexes, locals, lists, lengths, found, ranks, begins, turned, targets, stack, tally,
+            )  # fmt: skip
         tally[6], tally[7] = cell - offsets[s, 0], at - offsets[s, 1]
         counts[s] = tally
 

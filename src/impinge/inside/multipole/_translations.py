@@ -8,7 +8,6 @@ local about the son: L_n^m += Σ_s Σ_t R_{s−n}^{t−m}(d) L_s^t over s ≥ n,
 import numpy as np
 
 from impinge._jit import kernel, part
-from impinge._lanes import load, spread, store
 from impinge.inside.multipole._harmonics import regular, singular
 
 
@@ -113,24 +112,3 @@ def add_converted(order, s_re, s_im, start, m_re, m_im, l_re, l_im):
                 for m in range(np.uint64(n + 1)):
                     l_re[to + m] += s_re[at + m] * a + s_im[at + m] * b
                     l_im[to + m] += s_re[at + m] * b - s_im[at + m] * a
-
-
-@part
-def add_product(out, start, matrix, corner, row, begin, signs, turn, count, stride):
-    """out[start + i] += Σ_k matrix[corner + k stride + i] row[begin + k] signs[turn + k], i < LANES, k < count.
-
-    Places are uint64, and count a multiple of 4: four sums, so that none has to wait for the one before.
-    """
-    a = spread(out, 0.0)
-    b, c, d = a, a, a
-    one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
-    for _ in range(count // four):
-        a = a + load(matrix, corner) * (row[begin] * signs[turn])
-        corner += stride
-        b = b + load(matrix, corner) * (row[begin + one] * signs[turn + one])
-        corner += stride
-        c = c + load(matrix, corner) * (row[begin + two] * signs[turn + two])
-        corner += stride
-        d = d + load(matrix, corner) * (row[begin + three] * signs[turn + three])
-        corner, begin, turn = corner + stride, begin + four, turn + four
-    store(out, start, load(out, start) + ((a + b) + (c + d)))

@@ -12,16 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge._jit import kernel, parallel, part
-from impinge._lanes import LANES
+from impinge._jit import parallel, part
+from impinge.inside.multipole._convert import AT_ONCE, convert, finish_local, note, octant_of, slot_of
 from impinge.inside.multipole._evaluate import evaluate_cell, make_scratch
 from impinge.inside.multipole._sources import DEEPEST
-from impinge.inside.multipole._translations import add_converted, add_product, expand
 
-HIGHEST_DENSE = 12  # order up to which there are matrices: at most 100 MB of them
 HALF_DIAGONAL = 0.75**0.5  # of a box, in sides
 LEVEL, X, Y, Z, SON, SONS, EQUAL, DOUBLE = range(8)  # columns of `Far.boxes`
-CLUSTER, NUMBER, OCTANT, SIZE = range(4)  # columns of `Path.found`: which one, its matrix, where, in sides of the cell
 M2L, L2L, L2P, M2P, NEAR, CELLS = range(6)  # what is counted
 
 
@@ -59,77 +56,38 @@ class Model(NamedTuple):
 
 
 class Path(NamedTuple):
-    """Where a thread is in the tree: coefficients and near lists of a cell and of its fathers, and work space."""
+    """Where a thread is in the tree: what it knows of a cell, its fathers and their brothers, and work space.
 
-    sums: NDArray[Any]  # (8, width) flat: by octant of the offset
-    complexes: NDArray[Any]  # (4, width) flat: moments and coefficients of `add_converted`
-    locals: NDArray[Any]  # (levels, width) flat
-    lists: NDArray[np.int32]  # (levels, clusters)
-    lengths: NDArray[np.int64]  # of the lists
-    found: NDArray[np.int32]  # (clusters, 4) far ones: CLUSTER, NUMBER, OCTANT, SIZE
+    Cells have slots, eight for each level (`slot_of`).
+    """
+
+    sums: NDArray[Any]  # (65, width) flat: of sons, by octant of the offset, and one for nothing
+    complexes: NDArray[Any]  # (4, width) flat: moments and coefficients of high orders
+    locals: NDArray[Any]  # (slots, width) flat
+    lists: NDArray[np.int32]  # (slots, clusters) near ones
+    lengths: NDArray[np.int64]  # (slots, 3) of the lists, of all leaves in them, and of all sons of their clusters
+    found: NDArray[np.int32]  # (8 clusters, 4) far ones of all sons, `note`
+    ranks: NDArray[np.int32]  # (8 clusters,) their order by matrix
+    begins: NDArray[np.int32]  # (matrices,) where those of a matrix begin
+    turned: NDArray[Any]  # (AT_ONCE, rows) flat: moments, mirrored
+    targets: NDArray[np.int64]  # (AT_ONCE,)
     listed: NDArray[np.int64]  # (clusters, 2) ranges of leaves
     stack: NDArray[np.int64]  # cells to come: level, place, points from and to
     tally: NDArray[np.int64]  # counts
 
 
 @part
-def make_path(clusters, width, like):
+def make_path(far, operators):
+    like, clusters, slots = operators.weights, len(far.boxes), 8 * (DEEPEST + 1)
+    width, rows = len(like), len(operators.moment_signs) // 8
+    matrices = len(operators.matrices) // (rows * width)
     return Path(
-        np.empty(8 * width, like.dtype), np.empty(4 * width, like.dtype), np.empty((DEEPEST + 1) * width, like.dtype),
-        np.empty((DEEPEST + 1, clusters), np.int32), np.empty(DEEPEST + 1, np.int64), np.empty((clusters, 4), np.int32),
-        np.empty((clusters, 2), np.int64), np.empty((8 * DEEPEST + 8, 6), np.int64), np.zeros(8, np.int64),
+        np.empty(65 * width, like.dtype), np.empty(4 * width, like.dtype), np.empty(slots * width, like.dtype),
+        np.empty((slots, clusters), np.int32), np.empty((slots, 3), np.int64), np.empty((8 * clusters, 4), np.int32),
+        np.empty(8 * clusters, np.int32), np.empty(matrices, np.int32), np.empty(AT_ONCE * rows, like.dtype),
+        np.empty(AT_ONCE, np.int64), np.empty((clusters, 2), np.int64), np.empty((8 * DEEPEST + 8, 6), np.int64),
+        np.zeros(8, np.int64),
     )  # fmt: skip
-
-
-@part
-def _convert(order, moments, matrices, imaginary, moment_signs, found, count, width, rows, sums, complexes):
-    """Add moments of the clusters in `found` to the sums of the octants of their offsets.
-
-    All at once, after they are found: the compiler would count references to the arrays for each of them.
-    """
-    if order > HIGHEST_DENSE:
-        _convert_high(order, moments, matrices, imaginary, moment_signs, found, count, width, rows, sums, complexes)
-    else:
-        for k in range(count):
-            c, number, octant = np.int64(found[k, CLUSTER]), np.int64(found[k, NUMBER]), np.int64(found[k, OCTANT])
-            for block in range(0, width, LANES):
-                add_product(
-                    sums, np.uint64(octant * width + block), matrices, np.uint64(number * rows * width + block),
-                    moments, np.uint64(c * rows), moment_signs, np.uint64(octant * rows), np.uint64(rows),
-                    np.uint64(width),
-                )  # fmt: skip
-
-
-@part
-def _note(found, count, c, number, size, dx, dy, dz):
-    """Note a cluster, `size` times as large as the cell, that is to be converted."""
-    found[count, CLUSTER], found[count, NUMBER], found[count, SIZE] = c, number, size
-    found[count, OCTANT] = (1 if dx < 0 else 0) | (2 if dy < 0 else 0) | (4 if dz < 0 else 0)
-
-
-@kernel
-def _convert_high(order, moments, matrices, imaginary, moment_signs, found, count, width, rows, sums, complexes):
-    """The same without matrices."""
-    m_re, m_im = complexes[:width], complexes[width : 2 * width]
-    l_re, l_im = complexes[2 * width : 3 * width], complexes[3 * width :]
-    size = (2 * order + 1) * (2 * order + 1)
-    for entry in range(count):
-        c, number, octant = np.int64(found[entry, CLUSTER]), np.int64(found[entry, NUMBER]), found[entry, OCTANT]
-        l_re[0], scale = 0.0, 1.0 * found[entry, SIZE]  # of degree 0
-        for n in range(1, order + 1):
-            scale *= found[entry, SIZE]  # in sides of the cell
-            for k in range(n * n, (n + 1) * (n + 1)):
-                l_re[k] = moments[c * rows + k - 1] * moment_signs[octant * rows + k - 1] * scale
-        expand(order, l_re, m_re, m_im)
-        for k in range(width):
-            l_re[k], l_im[k] = 0.0, 0.0
-        add_converted(order, matrices, imaginary, number * size, m_re, m_im, l_re, l_im)
-        for n in range(order + 1):
-            to, at = octant * width + n * n, n * n + n
-            sums[to] += l_re[at]
-            for m in range(1, n + 1):
-                sums[to + 2 * m - 1] += l_re[at + m]
-                sums[to + 2 * m] += l_im[at + m]
 
 
 @part
@@ -139,19 +97,12 @@ def _number(table, x, y, z):
 
 
 @part
-def enter(
-    order, level, ix, iy, iz, boxes, ranges, moments, matrices, imaginary, equal, double, to_son, signs, moment_signs,
-    sums, complexes, locals, lists, lengths, found, tally,
-):  # fmt: skip
-    """Local coefficients and near list of a cell from its father's; its near leaves, and how many sons its list has.
-
-    An empty array of matrices leaves the coefficients out.
-    """
-    width, rows = len(signs) // 8, len(moment_signs) // 8
-    columns = len(to_son) // (8 * width)
-    length, near, sons, converted = 0, 0, 0, 0
-    for entry in range(1 if level == 0 else lengths[level - 1]):
-        w = 0 if level == 0 else np.int64(lists[level - 1, entry])
+def _sort_clusters(level, ix, iy, iz, count, boxes, ranges, equal, double, lists, lengths, found):
+    """Near list of a cell from its father's; far clusters are noted from place `count` on, and their number given."""
+    slot, father = slot_of(level, ix, iy, iz), slot_of(level - 1, ix >> 1, iy >> 1, iz >> 1)
+    son, length, near, sons = octant_of(ix, iy, iz), 0, 0, 0
+    for entry in range(1 if level == 0 else lengths[father, 0]):
+        w = 0 if level == 0 else np.int64(lists[father, entry])
         first, last = w, w + 1
         if boxes[w, LEVEL] == level - 1:
             # twice the offset, from ω's middle, 2 c + 1, to σ's, i + 1/2
@@ -159,8 +110,8 @@ def enter(
             if dx * dx + dy * dy + dz * dz >= boxes[w, DOUBLE]:
                 number = _number(double, abs(dx) // 2, abs(dy) // 2, abs(dz) // 2)
                 if number >= 0:
-                    _note(found, converted, w, number, 2, dx, dy, dz)
-                    converted += 1
+                    note(found, count, w, number, 2, son, dx, dy, dz)
+                    count += 1
                     continue
             if boxes[w, SONS] > 0:
                 first = np.int64(boxes[w, SON])
@@ -171,40 +122,41 @@ def enter(
                 if dx * dx + dy * dy + dz * dz >= boxes[c, EQUAL]:
                     number = _number(equal, abs(dx), abs(dy), abs(dz))
                     if number >= 0:
-                        _note(found, converted, c, number, 1, dx, dy, dz)
-                        converted += 1
+                        note(found, count, c, number, 1, son, dx, dy, dz)
+                        count += 1
                         continue
-            lists[level, length] = c
+            lists[slot, length] = c
             length += 1
             near += ranges[c, 1] - ranges[c, 0]
             sons += boxes[c, SONS]
-    lengths[level] = length
-    tally[M2L] += converted
-    if len(matrices) > 0:
-        for q in range(8 * width):
-            sums[q] = 0.0
-        _convert(order, moments, matrices, imaginary, moment_signs, found, converted, width, rows, sums, complexes)
-        _finish_local(level, ix, iy, iz, to_son, signs, width, columns, sums, locals)
-        tally[L2L] += 1 if level > 0 else 0
-    return near, sons
+    lengths[slot, 0], lengths[slot, 1], lengths[slot, 2] = length, near, sons
+    return count
 
 
 @part
-def _finish_local(level, ix, iy, iz, to_son, signs, width, columns, sums, locals):
-    """Put the octants together, and add what the father knows."""
-    base = level * width
-    for q in range(width):
-        total = sums[q]
-        for octant in range(1, 8):
-            total += sums[octant * width + q] * signs[octant * width + q]
-        locals[base + q] = total
-    if level > 0:
-        octant = (ix & 1) | (iy & 1) << 1 | (iz & 1) << 2
-        for block in range(0, width, LANES):
-            add_product(
-                locals, np.uint64(base + block), to_son, np.uint64(octant * columns * width + block), locals,
-                np.uint64(base - width), signs, np.uint64(0), np.uint64(columns), np.uint64(width),
-            )  # fmt: skip
+def enter(
+    order, bottom, top, boxes, ranges, moments, matrices, imaginary, equal, double, to_son, signs, moment_signs, sums,
+    complexes, locals, lists, lengths, found, ranks, begins, turned, targets, stack, tally,
+):  # fmt: skip
+    """Near lists and local coefficients of the cells bottom to top of the stack, which are brothers.
+
+    An empty array of matrices leaves the coefficients out.
+    """
+    width, rows, count = len(signs) // 8, len(moment_signs) // 8, 0
+    for cell in range(bottom, top):
+        level, ix, iy, iz = stack[cell, 0], stack[cell, 1], stack[cell, 2], stack[cell, 3]
+        count = _sort_clusters(level, ix, iy, iz, count, boxes, ranges, equal, double, lists, lengths, found)
+    tally[M2L] += count
+    if len(matrices) > 0:
+        sums[:] = 0.0
+        convert(
+            order, moments, matrices, imaginary, moment_signs, found, count, width, rows, sums, complexes, begins,
+            ranks, turned, targets,
+        )  # fmt: skip
+        for cell in range(bottom, top):
+            level, ix, iy, iz = stack[cell, 0], stack[cell, 1], stack[cell, 2], stack[cell, 3]
+            finish_local(level, ix, iy, iz, to_son, signs, width, len(to_son) // (8 * width), sums, locals)
+            tally[L2L] += 1 if level > 0 else 0
 
 
 @part
@@ -227,11 +179,18 @@ def push_path(s, starts, level, stack):
 
 
 @part
-def near_leaves(ranges, lists, level, length, listed):
+def push_son(stack, top, level, ix, iy, iz, octant):
+    """Put a son of a cell on the stack."""
+    stack[top, 0], stack[top, 1] = level + 1, 2 * ix + (octant & 1)
+    stack[top, 2], stack[top, 3] = 2 * iy + (octant >> 1 & 1), 2 * iz + (octant >> 2 & 1)
+
+
+@part
+def near_leaves(ranges, lists, slot, length, listed):
     """Ranges of leaves of a near list, neighbours joined; how many."""
     count = 0
     for entry in range(length):
-        c = lists[level, entry]
+        c = lists[slot, entry]
         if count > 0 and listed[count - 1, 1] == ranges[c, 0]:
             listed[count - 1, 1] = ranges[c, 1]
         else:
@@ -276,47 +235,50 @@ def walk(first, stop, order, starts, points, places, given, far, leaves, operato
     matrices, imaginary, equal, double, to_son, weights, signs, moment_signs = operators
     table, middles, leaf_far, chunks, corners, leaf_moments, constants = leaves
     width, largest = len(weights), 0
-    sums, complexes, locals, lists, lengths, found, listed, stack, tally = make_path(len(boxes), width, weights)
+    sums, complexes, locals, lists, lengths, found, ranks, begins, turned, targets, listed, stack, tally = make_path(
+        far, operators
+    )
     rows, at_hand, nearest, scratch = make_scratch(order, chunks)
     for s in range(first, stop):
         largest = max(largest, starts[s, 5] - starts[s, 4])
     kept, kept_places, bounds = np.empty((largest, 3)), np.empty((largest, 2), np.int64), np.empty(9, np.int64)
     for s in range(first, stop):
         tally[:] = 0
-        push_path(s, starts, 0, stack)
-        top = 1
-        while top > 0:
-            top -= 1
-            level, ix, iy, iz, begin, end = stack[top]
-            near, sons = enter(
-                order, level, ix, iy, iz, boxes, ranges, moments, matrices, imaginary, equal, double, to_son, signs,
-                moment_signs, sums, complexes, locals, lists, lengths, found, tally,
-            )  # fmt: skip
-            if level < starts[s, 0]:
-                push_path(s, starts, level + 1, stack)
-                top = 1
-                continue
-            tally[CELLS] += 1
-            if should_refine(level, 1.0 * (end - begin), min(end - begin, 8), near, sons, model):
-                side = 0.5**level
+        bottom, top, on_path = 0, 0, 0
+        while on_path <= starts[s, 0] or top > 0:
+            if on_path <= starts[s, 0]:  # on the way to the start cell
+                push_path(s, starts, on_path, stack)
+                bottom, top, on_path = 0, 1, on_path + 1
+            else:
+                top -= 1
+                level, ix, iy, iz, begin, end = stack[top]
+                slot = slot_of(level, ix, iy, iz)
+                tally[CELLS] += 1
+                near, sons = lengths[slot, 1], lengths[slot, 2]
+                if not should_refine(level, 1.0 * (end - begin), min(end - begin, 8), near, sons, model):
+                    count = near_leaves(ranges, lists, slot, lengths[slot, 0], listed)
+                    pairs, triangles = evaluate_cell(
+                        order, level, ix, iy, iz, begin, end, points, places, given, weights, locals, slot * width,
+                        listed, 0, count, table, middles, leaf_far, chunks, corners, leaf_moments, constants, rows,
+                        at_hand, nearest, scratch, winding, status,
+                    )  # fmt: skip
+                    tally[L2P] += end - begin
+                    tally[M2P] += pairs
+                    tally[NEAR] += triangles
+                    continue
+                side, bottom = 0.5**level, top
                 _sort_octants(
                     points, places, begin, end, (ix + 0.5) * side, (iy + 0.5) * side, (iz + 0.5) * side, kept,
                     kept_places, bounds,
                 )  # fmt: skip
                 for octant in range(8):
                     if bounds[octant] < bounds[octant + 1]:
-                        stack[top, 0], stack[top, 1] = level + 1, 2 * ix + (octant & 1)
-                        stack[top, 2], stack[top, 3] = 2 * iy + (octant >> 1 & 1), 2 * iz + (octant >> 2 & 1)
+                        push_son(stack, top, level, ix, iy, iz, octant)
                         stack[top, 4], stack[top, 5] = bounds[octant], bounds[octant + 1]
                         top += 1
-                continue
-            count = near_leaves(ranges, lists, level, lengths[level], listed)
-            pairs, triangles = evaluate_cell(
-                order, level, ix, iy, iz, begin, end, points, places, given, weights, locals, level * width, listed, 0,
-                count, table, middles, leaf_far, chunks, corners, leaf_moments, constants, rows, at_hand, nearest,
-                scratch, winding, status,
+            enter(
+                order, bottom, top, boxes, ranges, moments, matrices, imaginary, equal, double, to_son, signs,
+                moment_signs, sums, complexes, locals, lists, lengths, found, ranks, begins, turned, targets, stack,
+                tally,
             )  # fmt: skip
-            tally[L2P] += end - begin
-            tally[M2P] += pairs
-            tally[NEAR] += triangles
         counts[s] = tally

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from impinge.inside.multipole._walk import HIGHEST_DENSE, Model
+from impinge.inside.multipole._convert import HIGHEST_DENSE
+from impinge.inside.multipole._walk import Model
 
 FINEST, COARSEST = 1e-10, 0.1
 HIGHEST = 24  # order
@@ -41,7 +42,8 @@ def choose(accuracy: float, order: int | None, near: float | None, leaf: int | N
         order = next((p for p, error in _ERRORS[known].items() if error <= accuracy), HIGHEST)
         single &= order <= _HIGHEST_SINGLE
     if leaf is None:
-        leaf = 16 * max(round((order + 1) ** 2 / 50), 1)  # moments of a leaf cost about as much as its triangles
+        # Moments of a leaf should cost less than its triangles, and reading large matrices pays for many triangles.
+        leaf = 16 * max(round((order + 1) ** 2 / (50 if single else 25)), 1)
     return Choice(order, wanted, leaf, single)
 
 

@@ -11,7 +11,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from impinge._lanes import LANES
 from impinge.inside.multipole import _translations as translations
-from impinge.inside.multipole._walk import HALF_DIAGONAL, HIGHEST_DENSE, Operators
+from impinge.inside.multipole._convert import HIGHEST_DENSE
+from impinge.inside.multipole._walk import HALF_DIAGONAL, Operators
 
 Floats = NDArray[np.float64]
 
