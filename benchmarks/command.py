@@ -61,6 +61,11 @@ def load(
     return ready, absent
 
 
+def of_parts(name: str, parts: list[str], all_parts: tuple[str, ...]) -> str:
+    """Name of the files: a run of some parts does not replace the results of all."""
+    return "_".join([name, *(part for part in all_parts if part in parts)] if set(parts) != set(all_parts) else [name])
+
+
 def save(
     name: str, results: dict[str, Any], text: str, out: Path, draw: Callable[[dict[str, Any], Path], list[Path]]
 ) -> None:

@@ -112,7 +112,7 @@ def main(arguments: list[str] | None = None) -> int:
     results = _measure(options, cpus)
     text = results.pop("text")
     print(text)
-    command.save("inside", results, text, options.out, _draw)
+    command.save(command.of_parts("inside", options.parts, _PARTS), results, text, options.out, _draw)
     return 0
 
 

@@ -147,7 +147,7 @@ def main(arguments: list[str] | None = None) -> int:
     results, verdicts = _measure(options, cpus)
     text = _text(results, verdicts)
     print(_in_red(text))
-    command.save("neighbours", results, text, options.out, _draw)
+    command.save(command.of_parts("neighbours", options.parts, _PARTS), results, text, options.out, _draw)
     return int("MISMATCH" in text)
 
 

@@ -155,7 +155,8 @@ def main(arguments: list[str] | None = None) -> int:
     results, verdicts = _measure(options, cpus)
     text = _text(results, verdicts)
     print(text)
-    command.save("particles_energy" if options.compare else "particles", results, text, options.out, _draw)
+    name = "particles_energy" if options.compare else command.of_parts("particles", options.parts, _PARTS)
+    command.save(name, results, text, options.out, _draw)
     return int("MISMATCH" in text)
 
 

@@ -35,7 +35,7 @@ def test_neighbours_quick_without_peers(tmp_path):
         env={**os.environ, "PYTHONWARNINGS": "error"},
     )
     assert done.returncode == 0, done.stderr
-    results = json.loads((tmp_path / "neighbours.json").read_text(encoding="utf-8"))
+    results = json.loads((tmp_path / "neighbours_speed_growth.json").read_text(encoding="utf-8"))
     assert {row["family"] for row in results["speed"]} == {
         "equal", "shuffled", "two sizes", "fracture", "power law", "2D"
     }  # fmt: skip
@@ -208,7 +208,7 @@ def test_winding_without_peers(tmp_path, monkeypatch):
     text = results.pop("text")
     command.save("inside", results, text, tmp_path, inside._draw)
 
-    rows = json.loads((tmp_path / "inside.json").read_text(encoding="utf-8"))["winding"]
+    rows = json.loads((tmp_path / "inside_winding.json").read_text(encoding="utf-8"))["winding"]
     assert [row["family"] for row in rows[::2]] == ["sphere", "sphere with holes", "foam", "foam with holes"]
     assert {row["method"] for row in rows} == {"impinge matched", "impinge default"}
     for row in rows:
