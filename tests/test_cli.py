@@ -302,7 +302,7 @@ def test_unforeseen_errors_are_not_hidden(here, monkeypatch):
 
 def command(*arguments, **options):
     return subprocess.run(
-        [sys.executable, "-m", "impinge.cli", *map(str, arguments)], capture_output=True, text=True, **options
+        [sys.executable, "-m", "impinge", *map(str, arguments)], capture_output=True, text=True, **options
     )
 
 
@@ -375,7 +375,7 @@ def test_warmup(monkeypatch):
     [["inside"], ["nope"], ["inside", "a", "b", "--method", "fast"], ["inside", "a", "b", "--threads", "0"]],
 )
 def test_wrong_usage_is_one_line_too(arguments):
-    done = subprocess.run([sys.executable, "-m", "impinge.cli", *arguments], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "impinge", *arguments], capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stdout == ""
     assert len(done.stderr.splitlines()) == 1

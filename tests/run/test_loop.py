@@ -212,7 +212,7 @@ def test_go_on_many_times(tmp_path, whole):
 
 
 def command(folder, *more):
-    arguments = [sys.executable, "-m", "impinge.cli", "run", "scene.toml", "--out", "out", *more]
+    arguments = [sys.executable, "-m", "impinge", "run", "scene.toml", "--out", "out", *more]
     return subprocess.Popen(arguments, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 

@@ -1,5 +1,0 @@
-"""``python -m impinge.cli``"""
-
-from impinge.cli import main
-
-main()
