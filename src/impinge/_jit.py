@@ -42,8 +42,8 @@ from numba.extending import intrinsic
 from impinge.errors import InputError
 
 __all__ = [
-    "cache_folder", "exact", "fetch_add", "give_way", "kernel", "lowest_bit", "parallel",
-    "part", "prefetch", "team", "thread_count", "threads",
+    "cache_folder", "exact", "fetch_add", "give_way", "kernel", "lowest_bit", "parallel", "part", "prefetch", "team",
+    "thread_count", "threads",
 ]  # fmt: skip
 
 _config: Any = numba.config  # made at run time, so that type checkers do not know its fields

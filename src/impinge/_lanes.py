@@ -31,9 +31,7 @@ from numba.core import cgutils
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
-__all__ = [
-    "LANES", "bits", "choose", "larger", "load", "spread", "sqrt", "store", "total",
-]  # fmt: skip
+__all__ = ["LANES", "bits", "choose", "larger", "load", "spread", "sqrt", "store", "total"]
 
 LANES = 16
 _config: Any = numba.config  # made at run time, so that type checkers do not know its fields

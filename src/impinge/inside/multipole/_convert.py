@@ -13,9 +13,8 @@ from impinge.inside.multipole._translations import add_converted, expand
 HIGHEST_DENSE = 12  # order up to which there are matrices: at most 160 MB of them
 AT_ONCE = 4  # clusters that are multiplied by a matrix together
 NOTHING = 64  # a target after the octants of all sons
-CLUSTER, NUMBER, TARGET, SIZE = range(
-    4
-)  # columns of `found`: which cluster, its matrix, where to, in sides of the cell
+# Columns of `found`: which cluster, its matrix, where to, its size in sides of the cell
+CLUSTER, NUMBER, TARGET, SIZE = range(4)
 
 
 @part
@@ -92,19 +91,19 @@ def convert(
         first = 0
         while first < count:
             number, taken = np.int64(found[ranks[first], NUMBER]), 0
-            for part in range(AT_ONCE):
+            for place in range(AT_ONCE):
                 k = ranks[first + taken] if first + taken < count else -1
                 if k >= 0 and found[k, NUMBER] == number:
                     c, target = np.int64(found[k, CLUSTER]) * rows, np.int64(found[k, TARGET])
                     sign = (target & 7) * rows
                     for q in range(rows):
-                        turned[part * rows + q] = moments[c + q] * moment_signs[sign + q]
-                    targets[part] = target
+                        turned[place * rows + q] = moments[c + q] * moment_signs[sign + q]
+                    targets[place] = target
                     taken += 1
                 else:
                     for q in range(rows):
-                        turned[part * rows + q] = 0.0
-                    targets[part] = NOTHING
+                        turned[place * rows + q] = 0.0
+                    targets[place] = NOTHING
             _multiply(matrices, number * rows * width, rows, width, turned, targets, sums)
             first += taken
 
@@ -116,11 +115,8 @@ def _convert_high(order, moments, matrices, imaginary, moment_signs, found, coun
     l_re, l_im = complexes[2 * width : 3 * width], complexes[3 * width :]
     size = (2 * order + 1) * (2 * order + 1)
     for entry in range(count):
-        c, number, target = (
-            np.int64(found[entry, CLUSTER]),
-            np.int64(found[entry, NUMBER]),
-            np.int64(found[entry, TARGET]),
-        )
+        c, number = np.int64(found[entry, CLUSTER]), np.int64(found[entry, NUMBER])
+        target = np.int64(found[entry, TARGET])
         l_re[0], scale = 0.0, 1.0 * found[entry, SIZE]  # of degree 0
         for n in range(1, order + 1):
             scale *= found[entry, SIZE]  # in sides of the cell

@@ -1,6 +1,6 @@
 """Evaluation of one cell of the multipole method for the points in it: its local expansion, and the leaves near it.
 
-A leaf that is far from a point, at least d radii from the middle of its box, gives its moments; a nearer one its
+A leaf that is far from a point, at least d radii from the middle of its triangles, gives its moments; a nearer one its
 triangles. Lanes are points of local expansions, and leaves whose moments are summed up.
 """
 
@@ -17,7 +17,7 @@ SCALES = 2.0 ** np.arange(64)  # sides of the root per side of a box, by level
 ROOM = 256  # leaves at a time, of low orders; their rows should stay in the cache
 PAD = ROOM + LANES  # numbers of a row: copies run over the end by less than LANES
 # Rows of the leaves at hand, before those of their moments: a leaf's sides per side of the cell, the middle of its
-# box, from the cell's, in its sides, and the squared distance from which it is far
+# triangles, from the cell's, in its sides, and the squared distance from which it is far
 PER, MIDDLE_X, MIDDLE_Y, MIDDLE_Z, FAR, MOMENTS = range(6)
 # Columns of `Leaves.table`
 LEVEL, PLACE_X, PLACE_Y, PLACE_Z, FIRST, BEGIN, END, IS_WIDE = range(8)

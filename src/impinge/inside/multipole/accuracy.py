@@ -50,6 +50,5 @@ def choose(accuracy: float, order: int | None, near: float | None, leaf: int | N
 def model(choice: Choice, points: float, depth: int) -> Model:
     """Costs in ns, measured on one core with vectors of 512 bits; only their ratios matter."""
     size, slower = (choice.order + 1) ** 2, 1.0 if choice.single else 2.0
-    pair = 2.5 if choice.order == 3 else 0.25 * size * slower
     matrix = 0.06 * size * size * slower if choice.order <= HIGHEST_DENSE else 0.4 * size * size
-    return Model(pair, 5.0 + size * slower, 25.0 + matrix, points, depth)
+    return Model(0.11 * size * slower, 5.0 + size * slower, 25.0 + matrix, points, depth)

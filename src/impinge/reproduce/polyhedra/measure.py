@@ -63,11 +63,11 @@ def shortest(function: Callable[[], _Result]) -> tuple[float, _Result]:
 
 def warm_up() -> None:
     """Compile everything, and make the matrices that all meshes share."""
-    mesh = octasphere(3)
-    points = grid_points(mesh, 10)
-    for prepare in METHODS.values():
-        for _ in range(2):
-            prepare(mesh).classify(points)
+    for mesh in (octasphere(0), octasphere(3)):  # points of the first are on the surface, which is decided apart
+        points = grid_points(mesh, 10)
+        for prepare in METHODS.values():
+            for _ in range(2):
+                prepare(mesh).classify(points)
 
 
 def _asked(method: str, solid: Any, points: NDArray[np.float64], longest: float) -> NDArray[np.intp] | slice:
