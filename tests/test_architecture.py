@@ -35,7 +35,8 @@ ORDER = [
     {"output"},
     {"run"},
     {"_warmup", "reproduce"},
-    {"", "cli", "__main__"},
+    {"", "cli"},
+    {"__main__"},
 ]
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
 

@@ -43,7 +43,7 @@ def test_neighbours_quick_without_peers(tmp_path):
     for row in results["spread"]:
         assert row["pairs_per_equal"] == pytest.approx(row["pairs_per_sphere"], rel=0.05)
     assert [verdict["met"] for verdict in results["verdicts"] if "differ" in verdict["name"]] == [True]
-    text = (tmp_path / "neighbours.md").read_text(encoding="utf-8")
+    text = (tmp_path / "neighbours_speed_growth.md").read_text(encoding="utf-8")
     assert text in done.stdout
     assert {"neighbours.png", "neighbours_summary.png"} <= {path.name for path in tmp_path.iterdir()}
 
@@ -206,7 +206,7 @@ def test_winding_without_peers(tmp_path, monkeypatch):
     options = inside._arguments(["--quick", "--peers", "none", "--threads", "1", "--parts", "winding"])
     results = inside._measure(options, [0])
     text = results.pop("text")
-    command.save("inside", results, text, tmp_path, inside._draw)
+    command.save(command.of_parts("inside", options.parts, inside._PARTS), results, text, tmp_path, inside._draw)
 
     rows = json.loads((tmp_path / "inside_winding.json").read_text(encoding="utf-8"))["winding"]
     assert [row["family"] for row in rows[::2]] == ["sphere", "sphere with holes", "foam", "foam with holes"]

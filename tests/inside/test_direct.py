@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impinge import Mesh, shapes
+from impinge import Mesh, Solid, shapes
 from impinge.inside import _direct
 from impinge.inside.direct import Direct, frozen
 
@@ -137,3 +137,26 @@ def test_solid_angle_of_an_octant() -> None:
     octant = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
     assert _direct.solid_angle(*octant) == pytest.approx(math.pi / 2)
     assert _direct.solid_angle(0.2, 0.2, 0.0, *octant[:9]) == 0
+
+
+@pytest.mark.parametrize("away", [0.0, 1e-17, 1e-15, 1e-12, 1e-9, 1e-6])
+def test_beside_edges_of_an_open_mesh(away: float) -> None:
+    """Angles jump by 2π where an edge is crossed. Whole, the mesh has integers: what is missing is far away."""
+    rng = np.random.default_rng(5)
+    sphere = shapes.octasphere(3)
+    whole = Mesh(sphere.vertices * rng.uniform(0.7, 1.4, (len(sphere.vertices), 1)), sphere.faces)
+    missing = whole.vertices[whole.faces[:20]].reshape(-1, 9)
+    points = whole.vertices[whole.faces[100:, :2]].mean(axis=1)
+    points += away * rng.normal(size=points.shape)
+    lost = sum(np.array([_direct.solid_angle(*p, *triangle) for p in points]) for triangle in missing)
+    expected = Solid(whole, "octree").winding(points) - lost / (4 * math.pi)
+    np.testing.assert_allclose(Direct(Mesh(whole.vertices, whole.faces[20:])).winding(points), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("away", [1e-20, 1e-100, 1e-200])
+def test_angle_next_to_an_edge_along_an_axis(away: float) -> None:
+    """Where doubles can be that near: twice the angle between the face and the way to the point."""
+    for turn in np.linspace(0.1, 6.2, 25):
+        point = (0.4, away * math.cos(turn), away * math.sin(turn))
+        angle = _direct.solid_angle(*point, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.3, 1.0, 0.0)
+        assert angle == pytest.approx(2 * (turn - math.pi), abs=1e-14)

@@ -8,6 +8,7 @@ import pytest
 from impinge import Mesh, shapes
 from impinge.errors import InputError
 from impinge.inside import Multipole, Operations
+from impinge.inside.multipole import method
 
 from . import broken
 
@@ -185,3 +186,14 @@ def test_meshes_are_not_kept_by_reference() -> None:
     wanted = method.winding(points)
     vertices *= 2
     np.testing.assert_array_equal(method.winding(points), wanted)
+
+
+def test_too_near_for_the_accuracy() -> None:
+    with pytest.raises(InputError, match=r"near: found 1\.2, expected more for an accuracy of 1e-09"):
+        Multipole(shapes.octasphere(2), near=1.2, accuracy=1e-9)
+
+
+def test_plan_of_too_many_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(method, "_LARGEST_PLAN", 1e4)
+    with pytest.raises(InputError, match=r"mode: found pre-chosen, which takes .* GB for [\d,]+ cells"):
+        Multipole(shapes.octasphere(4), mode="pre-chosen")

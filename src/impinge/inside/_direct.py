@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from impinge._jit import exact, kernel, parallel
+from impinge.exact._expansions import two_difference, two_product, two_sum
 from impinge.exact._orient import orient3d_sign
 from impinge.exact._triangles import point_in_triangle
 
@@ -14,41 +15,106 @@ CLEAR, NEAR, ON_SURFACE = 0, 1, 2
 
 # A pair (point, triangle) leaves the fast path when the factor den + i num is smaller than NOISE |a||b||c|,
 # that is when the point is so near the triangle that rounding (at most 40 u |a||b||c| in num and in den, u =
-# 2^-53) could turn the factor by more than 40 * 2^-53 * 2^36 = 3e-4 of a radian or change the sign of num,
-NOISE = 2.0**-36
+# 2^-53) could turn the factor by more than 40 * 2^-53 * 2^20 = 5e-9 of a radian or change the sign of num,
+NOISE = 2.0**-20
 # or when |a||b||c| is so small that eight factors of at least NOISE |a||b||c| could underflow.
 SMALL = 2.0**-60
 
 
 @exact
-def _unit(x, y, z):
-    """The direction of (x, y, z), for any length that is not zero."""
-    largest = max(abs(x), abs(y), abs(z))
-    if largest == 0.0:
-        return 0.0, 0.0, 0.0
-    exponent = math.frexp(largest)[1]
-    half = exponent // 2  # in two steps: 2^-exponent itself may overflow
-    x = math.ldexp(math.ldexp(x, -half), half - exponent)
-    y = math.ldexp(math.ldexp(y, -half), half - exponent)
-    z = math.ldexp(math.ldexp(z, -half), half - exponent)
-    length = math.sqrt(x * x + y * y + z * z)
-    return x / length, y / length, z / length
+def _minor(ay, az, by, bz, py, pz):
+    """(ay − py)(bz − pz) − (az − pz)(by − py) as two doubles, to 2^-100 of the products."""
+    a1, a0 = two_difference(ay, py)
+    b1, b0 = two_difference(bz, pz)
+    c1, c0 = two_difference(az, pz)
+    d1, d0 = two_difference(by, py)
+    x1, x0 = two_product(a1, b1)
+    y1, y0 = two_product(c1, d1)
+    z1, z0 = two_difference(x1, y1)
+    return two_sum(z1, z0 + ((x0 + (a1 * b0 + a0 * b1)) - (y0 + (c1 * d0 + c0 * d1))))
+
+
+@exact
+def _cross(ax, ay, az, bx, by, bz, px, py, pz):
+    """(a − p) × (b − p): three doubles, and three more of what they lack."""
+    x, x0 = _minor(ay, az, by, bz, py, pz)
+    y, y0 = _minor(az, ax, bz, bx, pz, px)
+    z, z0 = _minor(ax, ay, bx, by, px, py)
+    return x, y, z, x0, y0, z0
+
+
+@exact
+def _dot(x, y, z, x0, y0, z0, ax, ay, az, bx, by, bz):
+    """(x, y, z) + (x0, y0, z0) times a − b, to 2^-100 of the products."""
+    dx, dx0 = two_difference(ax, bx)
+    dy, dy0 = two_difference(ay, by)
+    dz, dz0 = two_difference(az, bz)
+    p1, p0 = two_product(x, dx)
+    q1, q0 = two_product(y, dy)
+    r1, r0 = two_product(z, dz)
+    s1, s0 = two_sum(p1, q1)
+    t1, t0 = two_sum(s1, r1)
+    rest = (p0 + q0 + r0) + (x0 * dx + y0 * dy + z0 * dz) + (x * dx0 + y * dy0 + z * dz0)
+    return t1 + (t0 + s0 + rest)
+
+
+@exact
+def _near_edge(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
+    """(num, den) where a and b are seen in nearly opposite directions: p is near the edge between them.
+
+    |a||b| + a·b and a|b| + b|a| vanish on the edge, and lose all digits near it. With h = a×b, which is known well, and
+    m = a/|a| − b/|b|, they are |h|²/(|a||b| − a·b) and 2 h×m/|m|². So, with f = c − b, num = h·f and
+    den = (|b| + |c|) |h|²/(|a||b| − a·b) + 2 h·(m×f)/|m|². Both are divided by a number about as large as |h|.
+    """
+    ux, uy, uz, vx, vy, vz = ax - px, ay - py, az - pz, bx - px, by - py, bz - pz
+    wx, wy, wz = cx - px, cy - py, cz - pz
+    u, v = math.sqrt(ux * ux + uy * uy + uz * uz), math.sqrt(vx * vx + vy * vy + vz * vz)
+    w = math.sqrt(wx * wx + wy * wy + wz * wz)
+    hx, hy, hz, hx0, hy0, hz0 = _cross(ax, ay, az, bx, by, bz, px, py, pz)
+    largest = max(abs(hx), abs(hy), abs(hz))
+    if largest < 2.0**-1000:
+        return 0.0, -1.0  # on the edge, as far as doubles know
+    per = math.ldexp(1.0, -math.frexp(largest)[1])
+    hx, hy, hz, hx0, hy0, hz0 = hx * per, hy * per, hz * per, hx0 * per, hy0 * per, hz0 * per
+    ix, iy, iz, _, _, _ = _cross(bx, by, bz, cx, cy, cz, px, py, pz)
+    jx, jy, jz, _, _, _ = _cross(cx, cy, cz, ax, ay, az, px, py, pz)
+    mx, my, mz = ux / u - vx / v, uy / u - vy / v, uz / u - vz / v
+    square = (hx * hx + hy * hy + hz * hz) / per
+    # m×f = a×f / |a| − b×f / |b| with a×f = −c×a − a×b and b×f = b×c
+    turned = (hx * jx + hy * jy + hz * jz + square) / u + (hx * ix + hy * iy + hz * iz) / v
+    den = (v + w) * square / (u * v - (ux * vx + uy * vy + uz * vz)) - 2.0 * turned / (mx * mx + my * my + mz * mz)
+    return _dot(hx, hy, hz, hx0, hy0, hz0, cx, cy, cz, bx, by, bz), den
 
 
 @exact
 def half_angle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
-    """(num, den) with Ω = 2 atan2(num, den), from unit vectors, so that no scale matters.
-
-    num = a·(b×c), den = 1 + a·b + a·c + b·c, with a, b, c the directions of the vertices seen from p.
-    """
+    """(num, den) times any positive number, with Ω = 2 atan2(num, den), to about 1e-15 of a radian."""
     # A quarter: the difference of two finite numbers may overflow; but a quarter of a denormal one may be rounded.
     f = 0.25 if max(abs(px), abs(py), abs(pz)) > 1.0 else 1.0
-    ux, uy, uz = _unit(f * ax - f * px, f * ay - f * py, f * az - f * pz)
-    vx, vy, vz = _unit(f * bx - f * px, f * by - f * py, f * bz - f * pz)
-    wx, wy, wz = _unit(f * cx - f * px, f * cy - f * py, f * cz - f * pz)
-    num = ux * (vy * wz - vz * wy) + uy * (vz * wx - vx * wz) + uz * (vx * wy - vy * wx)
-    den = 1.0 + (ux * vx + uy * vy + uz * vz) + (ux * wx + uy * wy + uz * wz) + (vx * wx + vy * wy + vz * wz)
-    return num, den
+    largest = max(abs(f * ax - f * px), abs(f * ay - f * py), abs(f * az - f * pz))
+    largest = max(largest, abs(f * bx - f * px), abs(f * by - f * py), abs(f * bz - f * pz))
+    largest = max(largest, abs(f * cx - f * px), abs(f * cy - f * py), abs(f * cz - f * pz))
+    exponent = -math.frexp(largest)[1]
+    half = exponent // 2  # in two steps: 2^exponent itself may overflow
+    g, e = f * math.ldexp(1.0, half), math.ldexp(1.0, exponent - half)
+    px, py, pz, ax, ay, az = px * g * e, py * g * e, pz * g * e, ax * g * e, ay * g * e, az * g * e
+    bx, by, bz, cx, cy, cz = bx * g * e, by * g * e, bz * g * e, cx * g * e, cy * g * e, cz * g * e
+    ux, uy, uz, vx, vy, vz = ax - px, ay - py, az - pz, bx - px, by - py, bz - pz
+    wx, wy, wz = cx - px, cy - py, cz - pz
+    u, v = math.sqrt(ux * ux + uy * uy + uz * uz), math.sqrt(vx * vx + vy * vy + vz * vz)
+    w = math.sqrt(wx * wx + wy * wy + wz * wz)
+    uv, vw, wu = ux * vx + uy * vy + uz * vz, vx * wx + vy * wy + vz * wz, wx * ux + wy * uy + wz * uz
+    if min(u, v, w) < 2.0**-500:  # at a vertex, as far as doubles know
+        return 0.0, 1.0
+    opposite = min(uv / (u * v), vw / (v * w), wu / (w * u))
+    if opposite >= -0.5:
+        num = ux * (vy * wz - vz * wy) + uy * (vz * wx - vx * wz) + uz * (vx * wy - vy * wx)
+        return num, u * v * w + uv * w + vw * u + wu * v
+    if opposite == uv / (u * v):
+        return _near_edge(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz)
+    if opposite == vw / (v * w):
+        return _near_edge(px, py, pz, bx, by, bz, cx, cy, cz, ax, ay, az)
+    return _near_edge(px, py, pz, cx, cy, cz, ax, ay, az, bx, by, bz)
 
 
 @exact
@@ -123,9 +189,8 @@ def _multiply_unclear(triangle, points, start, re, im, wraps, doubt, count, stat
         if side == 0:
             continue
         num, den = half_angle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz)
-        num = max(abs(num), 2.0**-60) * side
         length = abs(num) + abs(den)
-        num, den = num / length, den / length
+        num, den = max(abs(num) / length, 2.0**-60) * side, den / length
         new = re[j] * num + im[j] * den
         if num > 0.0 and im[j] >= 0.0 and new < 0.0:
             wraps[j] += 1.0

@@ -10,7 +10,6 @@ from impinge._jit import kernel, part
 from impinge._lanes import LANES, load, spread, store
 from impinge.inside.multipole._translations import add_converted, expand
 
-HIGHEST_DENSE = 12  # order up to which there are matrices: at most 160 MB of them
 AT_ONCE = 4  # clusters that are multiplied by a matrix together
 NOTHING = 64  # a target after the octants of all sons
 # Columns of `found`: which cluster, its matrix, where to, its size in sides of the cell
@@ -84,7 +83,7 @@ def convert(
     turned, targets,
 ):  # fmt: skip
     """Add moments of the clusters in `found` to the sums of their targets; the last row of the sums is for nothing."""
-    if order > HIGHEST_DENSE:
+    if len(imaginary) > 0:
         _convert_high(order, moments, matrices, imaginary, moment_signs, found, count, width, rows, sums, complexes)
     else:
         _sort(found, count, begins, ranks)

@@ -129,11 +129,21 @@ def fill_leaf_moments(first, stop, order, circle, triangles, levels, begins, end
             )  # fmt: skip
 
 
+@part
+def _area(t, scale):
+    """Area of a triangle, its coordinates times a scale."""
+    ux, uy, uz = (t[3] - t[0]) * scale, (t[4] - t[1]) * scale, (t[5] - t[2]) * scale
+    vx, vy, vz = (t[6] - t[0]) * scale, (t[7] - t[1]) * scale, (t[8] - t[2]) * scale
+    x, y, z = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    return 0.5 * math.sqrt(x * x + y * y + z * z)
+
+
 @parallel(grain=64)
-def fill_own_moments(first, stop, order, circle, triangles, table, middles, radii, moments):
+def fill_own_moments(first, stop, order, circle, triangles, table, middles, radii, areas, moments):
     """Moments of leaves about the middle of their triangles, which makes these reach less far, in sides of the box.
 
-    middles : (leaves, 3) in its coordinates; radii : how far they reach; moments : (leaves, (order + 1)²)
+    middles : (leaves, 3) in its coordinates; radii : how far they reach; areas : of all triangles; moments : (leaves,
+    (order + 1)²)
     """
     sums, re, im = np.empty((order + 1, order + 1, 2)), np.empty(order + 1), np.empty(order + 1)
     for leaf in range(first, stop):
@@ -146,7 +156,7 @@ def fill_own_moments(first, stop, order, circle, triangles, table, middles, radi
                     low, high = min(low, triangles[t, k]), max(high, triangles[t, k])
             middles[leaf, axis] = (0.5 * low + 0.5 * high) * scale
         x, y, z = middles[leaf, 0], middles[leaf, 1], middles[leaf, 2]
-        farthest = 0.0
+        farthest, area = 0.0, 0.0
         for t in range(begin, end):
             for k in range(0, 9, 3):
                 dx, dy, dz = (
@@ -155,7 +165,8 @@ def fill_own_moments(first, stop, order, circle, triangles, table, middles, radi
                     triangles[t, k + 2] * scale - z,
                 )
                 farthest = max(farthest, dx * dx + dy * dy + dz * dz)
-        radii[leaf] = math.sqrt(farthest)
+            area += _area(triangles[t], scale)
+        radii[leaf], areas[leaf] = math.sqrt(farthest), area
         _sum_triangles(order, circle, triangles, begin, end, scale, x, y, z, sums, re, im, moments[leaf])
 
 

@@ -41,7 +41,9 @@ class Far(NamedTuple):
 
     boxes: NDArray[np.int32]  # (n, 8) level, place, first son, number of sons; EQUAL: squared distance from which a
     # cell of the same size is far, rounded up; DOUBLE: four times that of a cell of half the size, in its sides
-    ranges: NDArray[np.int64]  # (n, 2) leaves from and to
+    ranges: NDArray[
+        np.int64
+    ]  # (n, 3) leaves from and to, and the deepest level of cells whose sons may be far from some
     moments: NDArray[Any]  # rows, flat
 
 
@@ -65,7 +67,9 @@ class Path(NamedTuple):
     complexes: NDArray[Any]  # (4, width) flat: moments and coefficients of high orders
     locals: NDArray[Any]  # (slots, width) flat
     lists: NDArray[np.int32]  # (slots, clusters) near ones
-    lengths: NDArray[np.int64]  # (slots, 3) of the lists, of all leaves in them, and of all sons of their clusters
+    lengths: NDArray[
+        np.int64
+    ]  # (slots, 3) of the lists, of leaves in them that may be far from sons, of sons of their clusters
     found: NDArray[np.int32]  # (8 clusters, 4) far ones of all sons, `note`
     ranks: NDArray[np.int32]  # (8 clusters,) their order by matrix
     begins: NDArray[np.int32]  # (matrices,) where those of a matrix begin
@@ -127,7 +131,7 @@ def _sort_clusters(level, ix, iy, iz, count, boxes, ranges, equal, double, lists
                         continue
             lists[slot, length] = c
             length += 1
-            near += ranges[c, 1] - ranges[c, 0]
+            near += ranges[c, 1] - ranges[c, 0] if ranges[c, 2] >= level else 0
             sons += boxes[c, SONS]
     lengths[slot, 0], lengths[slot, 1], lengths[slot, 2] = length, near, sons
     return count
@@ -165,7 +169,7 @@ def should_refine(level, points, made, near, sons, model):
     if sons == 0 or level >= DEEPEST:
         return False
     if model.depth >= 0:
-        return level < model.depth
+        return level < model.depth and near > 0
     return 0.75 * near * (points * model.pair + min(points, 1.0) * model.leaf) > made * sons * model.matrix
 
 

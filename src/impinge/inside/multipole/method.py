@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check
 from impinge._scratch import borrow
+from impinge.errors import InputError
+from impinge.inside.direct import Direct
 from impinge.inside.multipole import _plan, _points, _walk
 from impinge.inside.multipole._sources import DEEPEST
 from impinge.inside.multipole._walk import Model, Operators
@@ -23,6 +25,9 @@ __all__ = ["Multipole", "Operations"]
 Floats = NDArray[np.float64]
 MODES = ("well-chosen", "pre-chosen")
 _FEW_LAYERS = 1.5  # how often the surface may cover itself at the error that was measured
+_SAMPLES = 25  # points near the surface at which the error is measured, besides those of `_sample_shares`
+_LARGEST_PLAN = 4e9  # bytes
+_FINER = 1e-3  # of the accuracy: nothing finer is tried
 
 
 class Operations(NamedTuple):
@@ -82,22 +87,54 @@ class Multipole:
         given = (
             None if order is None else _check.integer("order", order, 1, HIGHEST),
             None if near is None else _check.between("near", near, NEAREST, FARTHEST),
-            None if leaf is None else _check.integer("leaf", leaf, 1),
+            None if leaf is None else _check.integer("leaf", leaf, 1, 2**31),
         )
         self._levels = -1 if self.depth == "auto" else int(self.depth)
         self._frame = frame(self._mesh)
-        self._choice = choose(self.accuracy, *given)
-        self._sources = self._grow(self.accuracy)
-        if order is None and self._sources.layers > _FEW_LAYERS:
-            # J and its error are as many times larger.
-            finer = self.accuracy / self._sources.layers
-            self._choice = choose(finer, *given)
+        self._plan: _Plan | None = None
+        self._prepare(given, order is not None)
+        if mode == "pre-chosen":
+            self._plan = _make_plan(self.order, self._sources, self._operators, self._model)
+
+    def _prepare(self, given: tuple[int | None, float | None, int | None], is_final: bool) -> None:
+        """Choose parameters and make what depends on them; finer ones if the error turns out too large."""
+        finer = self.accuracy
+        while True:
+            try:
+                self._choice = choose(finer, *given)
+            except InputError:
+                if finer == self.accuracy:
+                    raise
+                return  # no order is higher
             self._sources = self._grow(finer)
-        self._operators = operators(self.order, self.near, np.float32 if self._choice.single else np.float64)
-        self._model = model(self._choice, float(len(self._mesh.faces)), self._levels)
-        self._plan = (
-            _make_plan(self.order, self._sources, self._operators, self._model) if mode == "pre-chosen" else None
-        )
+            self._operators = operators(self.order, self.near, np.float32 if self._choice.single else np.float64)
+            self._model = model(self._choice, float(len(self._mesh.faces)), self._levels)
+            if is_final or finer <= _FINER * self.accuracy:
+                return
+            if finer == self.accuracy and self._sources.layers > _FEW_LAYERS:
+                finer /= self._sources.layers  # J and its error are as many times larger
+                continue
+            error = self._sample_error()
+            if error <= self.accuracy / 3:  # it is the largest of few
+                return
+            finer *= min(0.5, self.accuracy / (3 * error))
+
+    def _sample_error(self) -> float:
+        """Largest difference from the sum of all angles, at points in the box and near the surface.
+
+        Errors of symmetric bodies add up in the middle.
+        """
+        mesh, rng = self._mesh, np.random.default_rng(0)
+        if not len(mesh.faces):
+            return 0.0
+        (low, high), share = mesh.bounds, _sample_shares()
+        corners = mesh.vertices[mesh.faces[rng.integers(len(mesh.faces), size=_SAMPLES)]]
+        with np.errstate(over="ignore", invalid="ignore"):
+            size = np.ptp(corners, axis=1).max(axis=1)[:, None] * 2.0 ** rng.uniform(0, 4, (_SAMPLES, 1))
+            near = corners.mean(axis=1) + size * rng.normal(size=(_SAMPLES, 3))
+            points = np.concatenate([(1 - share) * low + share * high, near])
+        points = points[np.isfinite(points).all(axis=1)]
+        return float(np.abs(self._evaluate(points)[0] - Direct(mesh).winding(points)).max(initial=0.0))
 
     def _grow(self, accuracy: float) -> Sources:
         depth = DEEPEST if self._levels < 0 else self._levels
@@ -211,6 +248,14 @@ class Multipole:
         _points.evaluate_outside(count, self.order, len(roots) - count, roots, places, self._sources.root, winding)
 
 
+def _sample_shares() -> Floats:
+    """(39, 3) shares of the sides of a box: a grid in it, and points before its sides."""
+    grid = np.stack(np.meshgrid(*[(0.17, 0.5, 0.83)] * 3), axis=-1).reshape(-1, 3)
+    before = np.full((3, 4, 3), 0.5)
+    before[range(3), :, range(3)] = (-1.0, -0.4, 1.4, 2.0)
+    return np.concatenate([grid, before.reshape(-1, 3)])
+
+
 class _Plan(NamedTuple):
     """Evaluation tree made before the points are known."""
 
@@ -237,5 +282,11 @@ def _make_plan(order: int, sources: Sources, operators: Operators, model: Model)
 
     run(0, 0, False)
     totals = counts[:, 6:].sum(axis=0)
+    size = int(totals[0]) * (48 + operators.weights.nbytes) + 16 * int(totals[1])
+    if size > _LARGEST_PLAN:
+        raise InputError(
+            f"mode: found pre-chosen, which takes {size / 1e9:.0f} GB for {int(totals[0]):,} cells, "
+            "expected well-chosen or a smaller depth"
+        )
     offsets[1:] = np.cumsum(counts[:-1, 6:], axis=0)
     return run(int(totals[0]), int(totals[1]), True)._replace(counts=counts.sum(axis=0))

@@ -11,8 +11,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from impinge._lanes import LANES
 from impinge.inside.multipole import _translations as translations
-from impinge.inside.multipole._convert import HIGHEST_DENSE
 from impinge.inside.multipole._walk import HALF_DIAGONAL, Operators
+from impinge.inside.multipole.accuracy import is_dense
 
 Floats = NDArray[np.float64]
 
@@ -111,7 +111,7 @@ def _offsets(
         # A cell's own radius alone keeps clusters of any size at the least distance.
         if near * HALF_DIAGONAL <= math.hypot(x, y, z) <= reach:
             numbers[place] = len(matrices)
-            if order > HIGHEST_DENSE:
+            if not is_dense(order, near):
                 re, im = _singular(order, x, y, z, dtype)
                 matrices.append(re)
                 imaginary.append(im)

@@ -26,7 +26,7 @@ def on_operations(counts: Counts) -> list[Line]:
         lines.append(
             (
                 "Table 1",
-                f"orders of the operations in {letter}, in brackets",
+                f"bounds of the orders of the operations in {letter}, in brackets",
                 f"pre-chosen, exponents: {', '.join(parts)}",
                 verdict(not larger, f"{', '.join(larger)} grow faster"),
             )
