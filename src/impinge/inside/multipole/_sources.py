@@ -63,8 +63,21 @@ def _end_of(codes, begin, end, shift, octant):
     return begin
 
 
+@part
+def _are_large(triangles, begin, end, side):
+    """Whether most of the triangles are longer than the side of their box: those of smaller boxes would be as near."""
+    large = 0
+    for t in range(begin, end):
+        longest = 0.0
+        for k in range(3):
+            a, b, c = triangles[t, k], triangles[t, k + 3], triangles[t, k + 6]
+            longest = max(longest, max(a, b, c) - min(a, b, c))
+        large += longest > side
+    return 2 * large > end - begin
+
+
 @kernel
-def split(codes, leaf, depth, levels, begins, ends, cells, sons, counts):
+def split(codes, triangles, leaf, depth, levels, begins, ends, cells, sons, counts):
     """Split boxes of more than `leaf` triangles down to level `depth`; how many boxes there are.
 
     Negative if there is no room for them: call again with larger arrays.
@@ -74,7 +87,7 @@ def split(codes, leaf, depth, levels, begins, ends, cells, sons, counts):
     while at < made:
         sons[at], counts[at] = made, 0
         level, begin, end = levels[at], begins[at], ends[at]
-        if end - begin > leaf and level < depth:
+        if end - begin > leaf and level < depth and not _are_large(triangles, begin, end, 0.5**level):
             if made + 8 > len(levels):
                 return -made
             shift = 3 * (DEEPEST - level - 1)

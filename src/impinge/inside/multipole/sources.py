@@ -66,7 +66,7 @@ def grow(mesh: Mesh, at: Frame, order: int, near: float, leaf: int, depth: int, 
     kernels.encode(len(roots), roots, codes)
     rank = np.argsort(codes, kind="stable")
     codes, roots, corners = codes[rank], roots[rank], corners[rank]
-    boxes = _split(codes, leaf, depth)
+    boxes = _split(codes, roots, leaf, depth)
     radii = np.empty(len(boxes.levels))
     kernels.measure_radii(len(radii), roots, *boxes[:4], radii)
     moments = _moments(order, roots, boxes)
@@ -82,11 +82,11 @@ def grow(mesh: Mesh, at: Frame, order: int, near: float, leaf: int, depth: int, 
     )
 
 
-def _split(codes: NDArray[np.int64], leaf: int, depth: int) -> kernels.Boxes:
+def _split(codes: NDArray[np.int64], roots: Floats, leaf: int, depth: int) -> kernels.Boxes:
     room = 1024
     while True:
         arrays = [np.empty((room, 3) if k == 3 else room, np.int64) for k in range(6)]
-        made = kernels.split(codes, leaf, depth, *arrays)
+        made = kernels.split(codes, roots, leaf, depth, *arrays)
         if made > 0:
             return kernels.Boxes(*(np.ascontiguousarray(array[:made]) for array in arrays))
         room *= 4
