@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from impinge import _check
 from impinge._scratch import borrow
 from impinge.errors import InputError
-from impinge.inside.direct import Direct
+from impinge.inside.direct import sum_of_angles
 from impinge.inside.multipole import _plan, _points, _walk
 from impinge.inside.multipole._sources import DEEPEST
 from impinge.inside.multipole._walk import Model, Operators
@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 MODES = ("well-chosen", "pre-chosen")
 _FEW_LAYERS = 1.5  # how often the surface may cover itself at the error that was measured
 _SAMPLES = 25  # points near the surface at which the error is measured, besides those of `_sample_shares`
+_SAFE = 0.6  # of the accuracy: the largest error there is larger than the largest of few
 _LARGEST_PLAN = 4e9  # bytes
 _FINER = 1e-3  # of the accuracy: nothing finer is tried
 
@@ -115,9 +116,9 @@ class Multipole:
                 finer /= self._sources.layers  # J and its error are as many times larger
                 continue
             error = self._sample_error()
-            if error <= self.accuracy / 3:  # it is the largest of few
+            if error <= _SAFE * self.accuracy:
                 return
-            finer *= min(0.5, self.accuracy / (3 * error))
+            finer *= min(0.5, _SAFE * self.accuracy / error)
 
     def _sample_error(self) -> float:
         """Largest difference from the sum of all angles, at points in the box and near the surface.
@@ -134,7 +135,8 @@ class Multipole:
             near = corners.mean(axis=1) + size * rng.normal(size=(_SAMPLES, 3))
             points = np.concatenate([(1 - share) * low + share * high, near])
         points = points[np.isfinite(points).all(axis=1)]
-        return float(np.abs(self._evaluate(points)[0] - Direct(mesh).winding(points)).max(initial=0.0))
+        exact = sum_of_angles(self._sources.leaves.corners, points)
+        return float(np.abs(self._evaluate(points)[0] - exact).max(initial=0.0))
 
     def _grow(self, accuracy: float) -> Sources:
         depth = DEEPEST if self._levels < 0 else self._levels
