@@ -156,7 +156,7 @@ def steps() -> list[tuple[str, Callable[[], None]]]:
     return [
         ("inside by octree", lambda: _classify("octree")),
         ("inside by multipole", lambda: _use_multipole(1e-3)),
-        ("inside by multipole, finer", lambda: _use_multipole(1e-8)),  # of an order that has no matrices
+        ("inside by multipole, finer", lambda: _use_multipole(1e-10)),  # of an order that has no matrices
         ("nearest point", _find_nearest),
         ("pairs", _find_pairs),
         ("moving spheres", _move_spheres),
