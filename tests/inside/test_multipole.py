@@ -411,6 +411,18 @@ def test_tiny_parts_in_large_boxes(size: float, accuracy: float) -> None:
         assert np.abs(found - broken.reference(mesh, points)).max() <= accuracy
 
 
+@pytest.mark.parametrize("accuracy", [1e-8, 1e-9, 1e-10])
+@pytest.mark.parametrize("size", [1e-3, 1e-4, 1e-5, 1e-6, 1e-7])
+def test_fine_accuracy_beside_small_parts(size: float, accuracy: float) -> None:
+    """Coordinates are known to 2^-52 of the whole mesh: what that leaves unclear is summed exactly."""
+    ball, rng = broken.with_holes(shapes.octasphere(3)), np.random.default_rng(4)
+    for place in ([1.7, 0.3, 0.2], [0.0, 0.0, 0.0]):
+        mesh = Mesh.concatenate([ball, Mesh(ball.vertices * size + place, ball.faces)])
+        points = rng.normal(size=(500, 3)) * size * 10 ** rng.uniform(-2, 3, (500, 1)) + place
+        error = np.abs(Multipole(mesh, accuracy=accuracy).winding(points) - Direct(mesh).winding(points))
+        assert error.max() <= accuracy
+
+
 @pytest.mark.parametrize("mode", EACH_MODE)
 @pytest.mark.parametrize("count", [2, 17, 40, 300])
 def test_copies_of_a_large_face(count: int, mode: str) -> None:

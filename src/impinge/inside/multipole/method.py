@@ -16,7 +16,7 @@ from impinge.inside.multipole._sources import DEEPEST
 from impinge.inside.multipole._walk import Model, Operators
 from impinge.inside.multipole.accuracy import COARSEST, FARTHEST, FINEST, HIGHEST, NEAREST, choose, model
 from impinge.inside.multipole.operators import operators
-from impinge.inside.multipole.sources import Sources, frame, grow, noise
+from impinge.inside.multipole.sources import Sources, deepest, frame, grow, noise
 from impinge.inside.multipole.starts import all_starts, sort_by_start, start_cells
 from impinge.shapes.mesh import Mesh
 
@@ -139,7 +139,7 @@ class Multipole:
         return float(np.abs(self._evaluate(points)[0] - exact).max(initial=0.0))
 
     def _grow(self, accuracy: float) -> Sources:
-        depth = DEEPEST if self._levels < 0 else self._levels
+        depth = deepest(accuracy) if self._levels < 0 else self._levels
         angles = noise(accuracy, self._choice.single)
         return grow(self._mesh, self._frame, self.order, self.near, self.leaf, depth, angles)
 

@@ -18,6 +18,7 @@ from impinge.shapes.mesh import Mesh
 
 Floats = NDArray[np.float64]
 _LARGEST = 2.0**30  # squared distance: never far
+_COARSE = 47  # bits: rounding errors in a leaf are up to 2^-47 of the root over the side of the leaf
 _WIDE = 10.0  # sides of their box: triangles that reach further are always near, and products of their factors watched
 
 
@@ -180,4 +181,12 @@ def noise(accuracy: float, single: bool) -> NDArray[Any]:
     """
     if single:
         return np.full(DEEPEST + 1, 2.0**-22 / accuracy, np.float32)
-    return np.minimum(2.0 ** (np.arange(DEEPEST + 1) - 51) / accuracy, 2.0**-6)
+    return 2.0 ** (np.arange(DEEPEST + 1) - 51) / accuracy
+
+
+def deepest(accuracy: float) -> int:
+    """Level of the smallest boxes in which coordinates, known to 2^-52 of the root, give J to `accuracy`.
+
+    In smaller ones all angles would be unclear.
+    """
+    return min(DEEPEST, int(np.log2(accuracy * 2.0**_COARSE)))
