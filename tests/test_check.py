@@ -117,15 +117,15 @@ GOOD_TRIPLES = {
 
 
 @pytest.mark.parametrize("value", GOOD_TRIPLES.values(), ids=GOOD_TRIPLES)
-def test_triples_accepts(value):
-    result = _check.triples("faces", value, 4, "vertices")
+def test_indices_accepts(value):
+    result = _check.indices("faces", value, 3, 4, "vertices")
     assert result.dtype == np.int32
     assert result.flags.c_contiguous
     np.testing.assert_array_equal(result, FACES)
 
 
-def test_triples_accepts_none():
-    assert _check.triples("faces", [], 4, "vertices").shape == (0, 3)
+def test_indices_accepts_none():
+    assert _check.indices("faces", [], 3, 4, "vertices").shape == (0, 3)
 
 
 BAD_TRIPLES = {
@@ -146,9 +146,9 @@ BAD_TRIPLES = {
 
 
 @pytest.mark.parametrize(("value", "message"), BAD_TRIPLES.values(), ids=BAD_TRIPLES)
-def test_triples_refuses(value, message):
+def test_indices_refuses(value, message):
     with pytest.raises(InputError, match=f"^{message}"):
-        _check.triples("faces", value, 4, "vertices")
+        _check.indices("faces", value, 3, 4, "vertices")
 
 
 @pytest.mark.parametrize(

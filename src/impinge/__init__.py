@@ -31,6 +31,7 @@ _NAMES = {
     "fill_lattice": "impinge.bodies.filling",
     "exact": "impinge.exact",
     "broad": "impinge.broad",
+    "ccd": "impinge.ccd",
     "shapes": "impinge.shapes",
     "inside": "impinge.inside",
     "errors": "impinge.errors",
@@ -47,6 +48,7 @@ __all__ = [
     "__version__",
     "box_pairs",
     "broad",
+    "ccd",
     "colliding_nodes",
     "contains",
     "errors",
@@ -62,7 +64,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from impinge import broad, errors, exact, inside, shapes
+    from impinge import broad, ccd, errors, exact, inside, shapes
     from impinge.bodies.filling import fill_lattice, fill_random
     from impinge.bodies.motion import Motion
     from impinge.bodies.rain import Rain

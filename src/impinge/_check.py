@@ -77,15 +77,15 @@ def vectors(name: str, value: Any, columns: int = 3, *, must_be_finite: bool = T
     return frozen(result)
 
 
-def triples(name: str, value: Any, count: int, of: str) -> NDArray[np.int32]:
-    """(m, 3) int32 indices into `count` rows of the array called `of`, C-contiguous."""
-    wanted = "integers of shape (m, 3)"
+def indices(name: str, value: Any, columns: int, count: int, of: str) -> NDArray[np.int32]:
+    """(m, columns) int32 indices into `count` rows of the array called `of`, C-contiguous."""
+    wanted = f"integers of shape (m, {columns})"
     array = numbers(name, value, wanted)
     if array.size == 0 and array.ndim <= 2:
-        return np.empty((0, 3), np.int32)
+        return np.empty((0, columns), np.int32)
     if array.dtype.kind == "f":
         raise InputError(f"{name}: found {array.dtype}, expected {wanted}")
-    _rows(name, array, 3, wanted)
+    _rows(name, array, columns, wanted)
     if count > np.iinfo(np.int32).max or len(array) > np.iinfo(np.int32).max // 4:
         raise InputError(f"{name}: found {len(array)} rows, expected at most {np.iinfo(np.int32).max // 4}")
     low, high = int(array.min()), int(array.max())

@@ -16,8 +16,9 @@ Every compiled function of impinge is decorated with one of:
     loops that several threads run at once, with the same arguments, and share out among themselves with
     ``fetch_add``: for many short passes one after the other, between which no thread comes back to Python.
 
-All write ``fastmath=False`` out, because the flag leaks from a caller into its callees and would make the
-error-free transformations of ``exact/`` wrong. ``inline="always"`` is banned for the same reason.
+All write ``fastmath=False`` out, because flags leak from a caller into its callees, and this one would make the
+error-free transformations of ``exact/`` wrong. ``inline="always"`` is banned for the same reason, and only ``part``
+has ``forceinline``: an exact predicate that is copied wherever it is called takes minutes to compile.
 """
 
 from __future__ import annotations
@@ -93,8 +94,8 @@ def _compiled(**flags: Any) -> Callable[[_Function], _Function]:
     return decorate
 
 
-exact = _compiled()
-kernel = _compiled(nogil=True)
+exact = _compiled(forceinline=False)
+kernel = _compiled(nogil=True, forceinline=False)
 part = _compiled(nogil=True, forceinline=True, no_cpython_wrapper=True)
 
 _most_threads: int = _config.NUMBA_NUM_THREADS

@@ -18,7 +18,7 @@ from queue import Empty, SimpleQueue
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge import broad, exact, shapes
+from impinge import broad, ccd, exact, shapes
 from impinge.bodies.filling import fill_lattice, fill_random
 from impinge.bodies.motion import Motion
 from impinge.broad.methods import BOX_METHODS
@@ -151,6 +151,19 @@ def _ask_everything() -> None:
     Solid(shapes.Mesh(sphere.vertices, sphere.faces[1:]), "direct").winding(_points(sphere))
 
 
+def _move_meshes() -> None:
+    """Two spheres that pass through each other, a cable in the plane, and their intersections."""
+    sphere = shapes.octasphere(2)
+    mesh = sphere + shapes.Mesh(sphere.vertices + [1.5, 0, 0], sphere.faces)
+    cable, start, end = [[0, 1], [1, 2]], [[0, 0], [1, 0], [2, 1]], [[0.0, 0.0], [1.0, 0.0], [0.5, -1.0]]
+    edges = np.concatenate([ccd.edges_of(mesh.faces), cable])
+    for gap in (0.0, 0.1):
+        ccd.contacts(mesh.vertices, -mesh.vertices, edges, mesh.faces, gap=gap)
+        ccd.first_contact(start, end, cable, gap=gap)
+    ccd.is_free(mesh.vertices, -mesh.vertices, edges, mesh.faces, bodies=np.arange(len(mesh.vertices)))
+    ccd.self_intersections(mesh.vertices, edges, mesh.faces)
+
+
 def steps() -> list[tuple[str, Callable[[], None]]]:
     """What is compiled, in words, and the function that does it; long ones first, and the last after all others."""
     return [
@@ -160,6 +173,7 @@ def steps() -> list[tuple[str, Callable[[], None]]]:
         ("nearest point", _find_nearest),
         ("pairs", _find_pairs),
         ("moving spheres", _move_spheres),
+        ("moving meshes", _move_meshes),
         ("filling", _fill),
         ("inside by direct", lambda: _classify("direct")),
         ("inside by ray", lambda: _classify("ray")),

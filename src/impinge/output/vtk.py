@@ -57,7 +57,7 @@ def write_mesh(path: str | os.PathLike[str], vertices: ArrayLike, faces: ArrayLi
     arrays : mapping of names to (m,) or (m, k) numbers
     """
     points = _check.vectors("vertices", vertices)
-    triples = _check.triples("faces", faces, len(points), "vertices")
+    triples = _check.indices("faces", faces, 3, len(points), "vertices")
     _write(path, points, "Polys", triples, cell_data=read_arrays(arrays, len(triples), "faces"))
 
 

@@ -67,7 +67,7 @@ class Mesh:
         checked = _check.vectors("vertices", vertices)
         if not len(checked):
             raise InputError("vertices: found no rows, expected at least one; a mesh cannot be empty")
-        triples = _check.triples("faces", faces, len(checked), "vertices")
+        triples = _check.indices("faces", faces, 3, len(checked), "vertices")
         if not len(triples):
             raise InputError("faces: found no rows, expected at least one; a mesh cannot be empty")
         self._vertices = _own(vertices, checked)

@@ -1,0 +1,83 @@
+"""A checked motion: vertices at the start and at the end of a step, with the edges and faces between them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge import _check
+from impinge.errors import InputError
+
+__all__ = ["Moving", "edges_of", "in_range", "read_moving"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+_LARGEST = 300  # of two: beyond, coordinates are scaled, so that no product of three leaves the range of doubles
+
+
+class Moving(NamedTuple):
+    """Positions are (n, 3), with z = 0 where they were given in the plane."""
+
+    x0: Floats
+    x1: Floats
+    edges: Ints  # (m, 2)
+    faces: Ints  # (k, 3)
+    bodies: Ints  # (n,) or empty: vertices of the same body do not collide
+    is_flat: bool  # in the plane
+
+
+def edges_of(faces: Any) -> Ints:
+    """All sides of faces, each once: (m, 2) int32, i < j, ascending."""
+    corners = _check.indices("faces", faces, 3, 2**31 - 1, "vertices")
+    sides = np.sort(corners[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1).astype(np.int64)
+    keys = np.unique(sides[:, 0] << 32 | sides[:, 1])
+    return np.column_stack([keys >> 32, keys & 0xFFFFFFFF]).astype(np.int32)
+
+
+def read_moving(x0: Any, x1: Any, edges: Any, faces: Any, bodies: Any = None) -> Moving:
+    """Check the arguments of all functions of motions."""
+    columns = 2 if np.ndim(x0) == 2 and np.shape(x0)[1] == 2 else 3
+    start, end = _check.vectors("x0", x0, columns), _check.vectors("x1", x1, columns)
+    if len(start) != len(end):
+        raise InputError(f"x1: found {len(end)} rows, expected {len(start)}, one for each of x0")
+    if edges is None and faces is None:
+        raise InputError("edges, faces: found None for both, expected one of them at least")
+    if columns == 2 and faces is not None and np.size(faces):
+        raise InputError(
+            f"faces: found {len(faces)} faces of vertices in the plane, expected None; there are edges only"
+        )
+    triangles = _check.indices("faces", [] if faces is None else faces, 3, len(start), "x0")
+    sides = edges_of(triangles) if edges is None else _check.indices("edges", edges, 2, len(start), "x0")
+    if columns == 2:
+        start, end = _in_space(start), _in_space(end)
+    return Moving(
+        start, end, _check.frozen(sides), _check.frozen(triangles), _read_bodies(bodies, len(start)), columns == 2
+    )
+
+
+def _in_space(points: Floats) -> Floats:
+    return _check.frozen(np.column_stack([points, np.zeros(len(points))]))
+
+
+def _read_bodies(bodies: Any, count: int) -> Ints:
+    if bodies is None:
+        return np.empty(0, np.int32)
+    labels = _check.numbers("bodies", bodies, f"{count} integers, one for each row of x0")
+    if labels.dtype.kind == "f" or labels.shape != (count,):
+        raise InputError(
+            f"bodies: found {labels.dtype} of shape {labels.shape}, expected {count} integers, one for each row of x0"
+        )
+    return np.unique(labels, return_inverse=True)[1].astype(np.int32).reshape(count)
+
+
+def in_range(gap: float, x0: Floats, x1: Floats) -> tuple[float, Floats, Floats]:
+    """The gap and positions, scaled by a power of two where squares and products might leave the range of doubles."""
+    largest = max(gap, *(float(np.abs(x).max(initial=0.0)) for x in (x0, x1)))
+    exponent = -int(np.frexp(largest)[1])
+    if abs(exponent) <= _LARGEST or largest == 0:
+        return gap, x0, x1
+    half, rest = 2.0 ** (exponent // 2), 2.0 ** (exponent - exponent // 2)
+    with np.errstate(under="ignore"):
+        return gap * half * rest, x0 * half * rest, x1 * half * rest
