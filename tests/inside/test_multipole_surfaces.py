@@ -43,6 +43,28 @@ def test_surfaces_side_by_side(make, accuracy: float) -> None:
     assert np.abs(Multipole(mesh, accuracy=accuracy).winding(points) - Direct(mesh).winding(points)).max() <= accuracy
 
 
+@pytest.mark.parametrize("mode", ["well-chosen", "pre-chosen"])
+@pytest.mark.parametrize(
+    ("level", "radii"), [(5, (1, 1.005)), (4, (1, 1.02)), (4, (1, 1.005, 1.01)), (4, (1, 1, 1, 1)), (6, (1, 1.003))]
+)
+def test_shells_in_each_other(level: int, radii: tuple[float, ...], mode: str) -> None:
+    """Leaves that are mirror images of each other are equally wrong on the axes, just where they become far."""
+    ball, rng = shapes.octasphere(level), np.random.default_rng(2)
+    mesh = Mesh.concatenate([Mesh(radius * ball.vertices, ball.faces) for radius in radii])
+    points = np.column_stack([rng.uniform(1.01, 1.15, 300), 5e-4 * rng.normal(size=(300, 2))])
+    truth = Direct(mesh).winding(points)
+    for accuracy in (1e-2, 1e-3):
+        assert np.abs(Multipole(mesh, accuracy=accuracy, mode=mode).winding(points) - truth).max() <= accuracy
+
+
+def test_thousands_of_equal_faces() -> None:
+    """No order is high enough by the rules: the highest is taken, not the first that was tried."""
+    mesh = Mesh(np.eye(3), np.tile([[0, 1, 2]], (3000, 1)))
+    points = np.random.default_rng(0).normal(size=(300, 3))
+    error = np.abs(Multipole(mesh, accuracy=1e-10).winding(points) - Direct(mesh).winding(points))
+    assert error.max() <= 1e-10
+
+
 def test_beforehand_with_large_faces() -> None:
     """Faces that are near everywhere do not make cells, of which there would be millions."""
     rng = np.random.default_rng(1)

@@ -13,19 +13,7 @@ from impinge.inside import _direct
 from impinge.inside._vertical import count_all_crossings
 from impinge.shapes.mesh import Mesh
 
-__all__ = ["Direct", "sum_of_angles"]
-
-
-def sum_of_angles(corners: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """J of points near a mesh, as it comes out; corners : (faces, 9), at least one."""
-    places = corners.reshape(-1, 3)
-    exponent = -int(np.frexp(np.max(0.5 * places.max(axis=0) - 0.5 * places.min(axis=0)))[1])
-    winding, status = np.empty(len(points)), np.empty(len(points), np.int8)
-    _direct.sum_angles(
-        -(-len(points) // _direct.BLOCK), frozen(points), corners, np.ldexp(points, exponent),
-        np.ldexp(corners, exponent), np.ldexp(places[0], exponent), np.zeros(3), winding, status,
-    )  # fmt: skip
-    return winding
+__all__ = ["Direct"]
 
 
 class Direct:

@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from impinge import _check
 from impinge._scratch import borrow
 from impinge.errors import InputError
-from impinge.inside.direct import sum_of_angles
 from impinge.inside.multipole import _plan, _points, _walk
+from impinge.inside.multipole._evaluate import LEVEL, Leaves
 from impinge.inside.multipole._sources import DEEPEST
 from impinge.inside.multipole._walk import Model, Operators
 from impinge.inside.multipole.accuracy import COARSEST, FARTHEST, FINEST, HIGHEST, NEAREST, choose, model
 from impinge.inside.multipole.operators import operators
-from impinge.inside.multipole.sources import Sources, deepest, frame, grow, noise
+from impinge.inside.multipole.sources import Frame, Sources, deepest, frame, grow, noise
 from impinge.inside.multipole.starts import all_starts, sort_by_start, start_cells
 from impinge.shapes.mesh import Mesh
 
@@ -26,9 +26,9 @@ Floats = NDArray[np.float64]
 MODES = ("well-chosen", "pre-chosen")
 _FEW_LAYERS = 1.5  # how often the surface may cover itself at the error that was measured
 _SAMPLES = 25  # points near the surface at which the error is measured, besides those of `_sample_shares`
-_SAFE = 0.6  # of the accuracy: the largest error there is larger than the largest of few
+_SAFE = 0.5  # of the accuracy: the largest error there is larger than the largest of few
 _LARGEST_PLAN = 4e9  # bytes
-_FINER = 1e-3  # of the accuracy: nothing finer is tried
+_STEPS = (0.35, 0.5, 0.7, 1.001, 1.2, 1.5)  # distances from which a leaf is far: errors are largest there
 
 
 class Operations(NamedTuple):
@@ -55,9 +55,9 @@ class Multipole:
     accuracy : float
         Largest error of J, from 1e-10 to 0.1: chooses order, near and leaf where they are not given.
     order : int, optional
-        Degree p of the expansions.
+        Degree p of the expansions, from 1 to 24.
     near : float, optional
-        d, how many radii away a cluster of triangles is far, more than 1.
+        d, how many radii away a cluster of triangles is far, from 1.2 to 10.
     leaf : int, optional
         Clusters of more triangles are split.
     depth : "auto" or int
@@ -101,16 +101,8 @@ class Multipole:
         """Choose parameters and make what depends on them; finer ones if the error turns out too large."""
         finer = self.accuracy
         while True:
-            try:
-                self._choice = choose(finer, *given)
-            except InputError:
-                if finer == self.accuracy:
-                    raise
-                return  # no order is higher
-            self._sources = self._grow(finer)
-            self._operators = operators(self.order, self.near, np.float32 if self._choice.single else np.float64)
-            self._model = model(self._choice, float(len(self._mesh.faces)), self._levels)
-            if is_final or finer <= _FINER * self.accuracy:
+            self._make(finer, given)
+            if is_final or self.order == HIGHEST:
                 return
             if finer == self.accuracy and self._sources.layers > _FEW_LAYERS:
                 finer /= self._sources.layers  # J and its error are as many times larger
@@ -120,23 +112,37 @@ class Multipole:
                 return
             finer *= min(0.5, _SAFE * self.accuracy / error)
 
-    def _sample_error(self) -> float:
-        """Largest difference from the sum of all angles, at points in the box and near the surface.
+    def _make(self, accuracy: float, given: tuple[int | None, float | None, int | None]) -> None:
+        """Make what a choice of parameters needs."""
+        try:
+            self._choice = choose(accuracy, *given)
+        except InputError:
+            if accuracy == self.accuracy:
+                raise
+            self._choice = choose(accuracy, HIGHEST, *given[1:])
+        self._sources = self._grow(accuracy)
+        self._operators = operators(self.order, self.near, np.float32 if self._choice.single else np.float64)
+        self._model = model(self._choice, float(len(self._mesh.faces)), self._levels)
 
-        Errors of symmetric bodies add up in the middle.
+    def _sample_error(self) -> float:
+        """Largest difference from the sum of all angles, at points in the box, near the surface, on axes and diagonals.
+
+        Errors of symmetric bodies add up in the middle and there.
         """
         mesh, rng = self._mesh, np.random.default_rng(0)
         if not len(mesh.faces):
             return 0.0
         (low, high), share = mesh.bounds, _sample_shares()
-        corners = mesh.vertices[mesh.faces[rng.integers(len(mesh.faces), size=_SAMPLES)]]
+        some = mesh.vertices[mesh.faces[rng.integers(len(mesh.faces), size=_SAMPLES)]]
         with np.errstate(over="ignore", invalid="ignore"):
-            size = np.ptp(corners, axis=1).max(axis=1)[:, None] * 2.0 ** rng.uniform(0, 4, (_SAMPLES, 1))
-            near = corners.mean(axis=1) + size * rng.normal(size=(_SAMPLES, 3))
-            points = np.concatenate([(1 - share) * low + share * high, near])
+            away = np.ptp(some, axis=1).max(axis=1)[:, None] * 2.0 ** rng.uniform(0, 4, (_SAMPLES, 1))
+            near = some.mean(axis=1) + away * rng.normal(size=(_SAMPLES, 3))
+            poles = _before_poles(self._sources.leaves, self._frame)
+            points = np.concatenate([(1 - share) * low + share * high, near, poles])
         points = points[np.isfinite(points).all(axis=1)]
-        exact = sum_of_angles(self._sources.leaves.corners, points)
-        return float(np.abs(self._evaluate(points)[0] - exact).max(initial=0.0))
+        finer = max(0.2 * self.accuracy, FINEST)
+        truth = Multipole(mesh, accuracy=finer, order=1, near=FARTHEST, depth=0)  # a sum of all angles
+        return float(np.abs(self._evaluate(points)[0] - truth._evaluate(points)[0]).max(initial=0.0))
 
     def _grow(self, accuracy: float) -> Sources:
         depth = deepest(accuracy) if self._levels < 0 else self._levels
@@ -256,6 +262,25 @@ def _sample_shares() -> Floats:
     before = np.full((3, 4, 3), 0.5)
     before[range(3), :, range(3)] = (-1.0, -0.4, 1.4, 2.0)
     return np.concatenate([grid, before.reshape(-1, 3)])
+
+
+def _before_poles(leaves: Leaves, frame: Frame) -> Floats:
+    """(168, 3) points of the axes and diagonals of the box, where the first and last leaf on them become far.
+
+    There the error of a leaf is largest, and in symmetric bodies that of its mirror images is the same.
+    """
+    sides = 0.5 ** leaves.table[:, LEVEL]
+    centres, reaches = leaves.middles * sides[:, None] - 0.5, np.sqrt(leaves.far) * sides
+    points = []
+    for line in ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1), (-1, 1, 1), (1, -1, 1), (1, 1, -1)):
+        way = np.array(line) / np.linalg.norm(line)
+        along = centres @ way
+        aside = np.linalg.norm(centres - along[:, None] * way, axis=1)
+        nearest = np.argsort(aside, kind="stable")[:16]
+        for leaf in (nearest[along[nearest].argmin()], nearest[along[nearest].argmax()]):
+            half = np.sqrt(max(reaches[leaf] ** 2 - aside[leaf] ** 2, 0.0))
+            points += [0.5 + (along[leaf] + sign * step * half) * way for step in _STEPS for sign in (-1, 1)]
+    return frame.find(np.array(points))
 
 
 class _Plan(NamedTuple):

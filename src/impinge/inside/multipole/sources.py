@@ -34,6 +34,11 @@ class Frame(NamedTuple):
         with np.errstate(over="ignore", under="ignore"):
             return (points * self.first * self.second - self.low) * self.per_side
 
+    def find(self, places: Floats) -> Floats:
+        """Points of root coordinates."""
+        with np.errstate(over="ignore", under="ignore"):
+            return (places / self.per_side + self.low) / self.first / self.second
+
 
 def frame(mesh: Mesh) -> Frame:
     """The frame of a mesh."""
