@@ -23,6 +23,7 @@ from impinge.inside.direct import Direct
 from impinge.inside.grid import classify_grid, grid_points
 
 from .broad import systems
+from .ccd import judged
 from .exact import cases
 from .inside import scenes
 from .run import flows
@@ -145,6 +146,20 @@ def verify_searches(steps: int) -> list[Row]:
     return rows
 
 
+def verify_contact_times(count: int) -> list[Row]:
+    """Times of first contact against the exact judge."""
+    start, rows = time.perf_counter(), []
+    for kind, tally in judged.judge_all(count, SEED).items():
+        note = (
+            f"{tally.contacts:,} contacts; {tally.missed} missed, {tally.late} late, {tally.early} early by more than "
+            f"{judged.EARLY:g}; {tally.alarms:,} false alarms, {tally.needless} of them not within rounding"
+        )
+        rows.append(Row(f"times of contact: {kind}", tally.cases, tally.failures, time.perf_counter() - start, note))
+        print(rows[-1], flush=True)
+        start = time.perf_counter()
+    return rows
+
+
 def verify_hopper() -> list[Row]:
     """Beverloo's law: W^(2/5) is a line over the orifice D, and 0 at one to two diameters of beads."""
     start = time.perf_counter()
@@ -199,7 +214,7 @@ def write_report(rows: list[Row]) -> None:
 def main() -> int:
     warnings.simplefilter("ignore", impinge.errors.MeshWarning)
     rows = [*verify_inside(), *verify_grids(), *verify_exact(1_000_000)]
-    rows += [*verify_pairs(20_000), *verify_searches(10_000)]
+    rows += [*verify_contact_times(1_000_000), *verify_pairs(20_000), *verify_searches(10_000)]
     rows += [*verify_hopper(), *verify_drum(), *verify_properties()]
     write_report(rows)
     failures = sum(row.failures for row in rows)

@@ -133,19 +133,20 @@ def _share_corner(i, j, corners, other_corners):
 
 @parallel(grain=8)
 def find_pairs(
-    first, stop, tree, order, blocks, others, other_order, levels, is_self, corners, other_corners, bodies,
-    other_bodies, has_room, starts, pairs,
+    first, stop, wanted, tree, order, blocks, others, other_order, levels, is_self, corners, other_corners, bodies,
+    other_bodies, starts, room, pairs, counts,
 ):  # fmt: skip
-    """Pairs of a box of blocks first to stop and one of the others; without room, their number per block in `starts`.
+    """Pairs of a box of a wanted block and one of the others, from place starts[k] on; the first `room`, all counted.
 
     tree : of boxes enlarged by the gap; blocks : where its second level begins, whose sons are the blocks; levels :
     where the levels of the others begin, the lowest first. is_self : the others are the same boxes; each pair once.
     """
     stack_level, stack_node = np.empty(STACK, np.int64), np.empty(STACK, np.int64)
-    for block in range(first, stop):
+    for item in range(first, stop):
+        block, start = wanted[item], starts[item]
         a, b, c, d, e, f = _box(tree, blocks + block // LANES, block % LANES)
         top = len(levels) - 1
-        stack_level[0], stack_node[0], depth, found = top, 0, 1, starts[block] if has_room else 0
+        stack_level[0], stack_node[0], depth, found = top, 0, 1, 0
         while depth > 0:
             depth -= 1
             level, node = stack_level[depth], stack_node[depth]
@@ -178,9 +179,18 @@ def find_pairs(
                         skip = _share_corner(i, j, corners, other_corners)
                         if len(bodies):
                             skip |= bodies[i] == other_bodies[j]
-                        if has_room and not skip:
-                            pairs[found, 0] = min(i, j) if is_self else i
-                            pairs[found, 1] = max(i, j) if is_self else j
+                        if found < room and not skip:
+                            pairs[start + found, 0] = min(i, j) if is_self else i
+                            pairs[start + found, 1] = max(i, j) if is_self else j
                         found += not skip
-        if not has_room:
-            starts[block] = found
+        counts[item] = found
+
+
+@parallel(grain=64)
+def copy_pairs(first, stop, room, found, counts, starts, pairs):
+    """Pairs of blocks that had room for all, one after the other."""
+    for block in range(first, stop):
+        if counts[block] <= room:
+            for k in range(counts[block]):
+                pairs[starts[block] + k, 0] = found[block * room + k, 0]
+                pairs[starts[block] + k, 1] = found[block * room + k, 1]

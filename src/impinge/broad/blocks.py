@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from impinge import _check
 from impinge._lanes import LANES
+from impinge._scratch import borrow
 from impinge.broad import _blocks
 from impinge.broad._sweep import sort_digit
 from impinge.broad.order import check_memory
@@ -19,6 +20,8 @@ Floats = NDArray[np.float64]
 _SAMPLE = 1024  # boxes, of which the usual size is taken
 _LONG_RUN = 64  # boxes of the same code: more are sorted by a finer one
 _CLASS_BITS = _blocks.CLASSES.bit_length()
+_ROOM = 24 * LANES  # pairs per block that are found at once; more need a second search
+_MOST_ROOM = 1 << 23  # pairs: 64 MB
 _NO_BODIES = np.empty(0, np.int32)
 
 
@@ -94,7 +97,8 @@ def block_pairs(
     in common are left out; bodies : number of a body for each, or none: pairs of the same are left out.
     """
     other = first if second is None else second
-    starts = np.zeros(first.number, np.int64)
+    if not len(first.order) or not len(other.order):
+        return np.empty((0, 2), np.int32)
     tree = first.tree
     if gap > 0:
         tree = np.empty_like(tree)
@@ -103,11 +107,15 @@ def block_pairs(
         tree, first.order, first.levels[1], other.tree, other.order, other.levels, second is None,
         *map(_check.frozen, corners), *map(_check.frozen, bodies),
     )  # fmt: skip
-    if len(first.order) and len(other.order):
-        _blocks.find_pairs(first.number, *search, False, starts, np.empty((0, 2), np.int32))
-    total = int(starts.sum())
-    check_memory(total)
-    pairs = np.empty((total, 2), np.int32)
-    if total:
-        _blocks.find_pairs(first.number, *search, True, np.cumsum(starts) - starts, pairs)
+    every, counts = np.arange(first.number), np.empty(first.number, np.int64)
+    room = max(min(_ROOM, _MOST_ROOM // first.number), 1)
+    with borrow() as scratch:
+        found = scratch.empty("pairs of blocks", (first.number * room, 2), np.int32)
+        _blocks.find_pairs(first.number, every, *search, every * room, room, found, counts)
+        total = int(counts.sum())
+        check_memory(total)
+        starts, pairs = np.cumsum(counts) - counts, np.empty((total, 2), np.int32)
+        _blocks.copy_pairs(first.number, room, found, counts, starts, pairs)
+    rest = np.flatnonzero(counts > room)
+    _blocks.find_pairs(len(rest), rest, *search, starts[rest], total, pairs, np.empty_like(rest))
     return pairs

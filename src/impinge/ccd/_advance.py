@@ -65,8 +65,13 @@ def _share(s, z):
 def _to_segment(wx, wy, wz, ex, ey, ez):
     """Vector from the nearest point of segment 0, e to w, and its square."""
     ee = _dot(ex, ey, ez, ex, ey, ez)
-    s = larger(_smaller(_dot(wx, wy, wz, ex, ey, ez) / choose(ee > 0.0, ee, 1.0), ee * 0.0 + 1.0), ee * 0.0)
+    per, zero = 1.0 / choose(ee > 0.0, ee, 1.0), ee * 0.0
+    foot = _dot(wx, wy, wz, ex, ey, ez) * per
+    s = larger(_smaller(foot, zero + 1.0), zero)
     x, y, z = wx - s * ex, wy - s * ey, wz - s * ez
+    # Once more, so that a vector much shorter than w is perpendicular to e, too: along it the ends of e are as near.
+    s = choose((foot > 0.0) & (foot < 1.0), _dot(x, y, z, ex, ey, ez) * per, zero)
+    x, y, z = x - s * ex, y - s * ey, z - s * ez
     return x, y, z, _dot(x, y, z, x, y, z)
 
 
