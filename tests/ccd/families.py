@@ -175,3 +175,4 @@ FAMILIES: dict[str, Callable[..., Query]] = {
     "needles": _needles,
 }  # fmt: skip
 WELL_CONDITIONED = ("random", "crossing", "meeting", "scaled")
+UNEVEN = ("all scales",)  # sizes 1e16 apart in one query: rounding of the large ones is more than the small ones are
