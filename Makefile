@@ -6,11 +6,12 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo demo-inside test lint bench verify clean
+.PHONY: help demo demo-inside demo-ccd test lint bench verify clean
 
 help:
 	@echo "make demo         5,000 beads flow out of a hopper: out/hopper/picture.png, frames, series.csv"
 	@echo "make demo-inside  a foam, a million points, and a picture: out/inside.png"
+	@echo "make demo-ccd     a cloth falls through a ball and itself in one step; when what touches: out/ccd-cloth.png"
 	@echo "make test         all tests, the fast size"
 	@echo "make lint         ruff and mypy"
 	@echo "make bench        speed, next to other libraries"
@@ -24,6 +25,10 @@ demo: $(VENV)/dev.stamp
 
 demo-inside: $(VENV)/dev.stamp
 	@$(BIN)/python examples/inside_demo.py
+
+demo-ccd: $(VENV)/dev.stamp
+	@echo "A few seconds; the first time half a minute, as everything is compiled"
+	@$(BIN)/python examples/ccd_cloth.py
 
 test: $(VENV)/dev.stamp
 	@$(BIN)/impinge warmup

@@ -254,3 +254,8 @@ def load_method(method: str, accuracy: float) -> None:
     """Compile, or load from the cache, what building and classifying by one method needs."""
     solid = Solid(shapes.octasphere(4), method, accuracy=accuracy)
     solid.classify(_points(solid.mesh))
+
+
+def load_motions() -> None:
+    """Compile, or load from the cache, what finds contacts of moving meshes and intersections."""
+    _move_meshes()
