@@ -261,7 +261,8 @@ def growth_text(rows: list[_Row]) -> str:
             cells.append(_NONE if row is None else f"{1e9 * row['seconds'] / row['nodes']:,.0f}")
         body.append(cells)
     head = ["motion", "nodes", "pairs each", *(f"{task}, {who}" for task, who in columns)]
-    note = f"Nanoseconds per node, {threads_text(rows[0]['threads'])}. ipctk: LBVH, and with additive CCD. –: takes too long."
+    threads = threads_text(rows[0]["threads"])
+    note = f"Nanoseconds per node, {threads}. ipctk: LBVH, and with additive CCD. –: takes too long."
     return table(head, body, left=2) + f"\n\n{note}"
 
 
