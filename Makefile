@@ -43,6 +43,7 @@ bench: $(VENV)/bench.stamp
 	@$(BIN)/python -m benchmarks.inside
 	@$(BIN)/python -m benchmarks.neighbours
 	@$(BIN)/python -m benchmarks.particles
+	@$(BIN)/python -m benchmarks.ccd
 
 verify: $(VENV)/dev.stamp
 	@$(BIN)/python -m tests.verify
