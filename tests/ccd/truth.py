@@ -10,8 +10,9 @@ from impinge.ccd.judge import first_time
 from .naive import distance_sq_at
 
 KINDS = {"vertex_triangle": ccd.vertex_triangle, "edge_edge": ccd.edge_edge, "point_segment": ccd.point_segment}
-NEAR = 1e-8  # of the size: so far apart at most are bodies that are said to touch, directions of flat ones are so rough
-USUAL = 1e-12  # of the size: and so far in nearly all queries
+USUAL = 1e-12  # of the size: so far apart at most are bodies at nearly all times of contact that are found
+NEAR = 1e-8  # of the size: and flat ones, whose directions are rough
+FAR = 1e-2  # of the size: and those few for which steps get too short, most of them from 1e-8 to 1e8 in size at once
 
 
 def excess(kind, x0, x1, gap, time):
@@ -25,25 +26,27 @@ def excess(kind, x0, x1, gap, time):
 
 
 def judge(kind, x0, x1, gap, found):
-    """Check that no time is later than the truth; number of hits, of alarms, and by how much times are early."""
-    hits, alarms, early = 0, 0, []
-    for start, end, time in zip(x0, x1, found.tolist(), strict=True):
-        truth = first_time(kind, start, end, gap)
+    """Check that no time is later than the truth; number of hits, of alarms, and by how much each time is early."""
+    hits, alarms, early = 0, 0, np.zeros(len(found))
+    for k, time in enumerate(found.tolist()):
+        truth = first_time(kind, x0[k], x1[k], gap)
         if truth is None:
             assert time == np.inf or 0 <= time <= 1
             alarms += time <= 1
         else:
-            assert 0 <= time <= truth[1], (start, end, gap)  # not inf, and not later
+            assert 0 <= time <= truth[1], (x0[k], x1[k], gap)  # not inf, and not later
             hits += 1
-            early.append(float(truth[0] - Fraction(time)))
-    return hits, alarms, np.array(early)
+            early[k] = truth[0] - Fraction(time)
+    return hits, alarms, early
 
 
-def judge_distances(kind, x0, x1, gap, found, unusual=0.2):
-    """Check that bodies are next to each other at the times found, whether or not they touch; unusual : part that is
-    further apart than USUAL.
+def judge_distances(kind, x0, x1, gap, found, *, unusual=0.2, far=0.0):
+    """Check that bodies are next to each other at the times found, whether or not they touch.
+
+    unusual, far : parts of all queries that may be further apart than USUAL, and than NEAR.
     """
     reported = np.flatnonzero(found <= 1)
     over = np.array([excess(kind, x0[k], x1[k], gap, float(found[k])) for k in reported])
-    assert (over <= NEAR).all(), (over.max(), gap)
+    assert over.max(initial=0.0) <= FAR
+    assert np.count_nonzero(over > NEAR) <= far * len(found), over.max()
     assert np.count_nonzero(over > USUAL) <= unusual * len(found)
