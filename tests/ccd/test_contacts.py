@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from impinge import ccd
+from impinge.ccd._times import VERTEX_TRIANGLE
 from impinge.ccd.judge import first_time
+from impinge.ccd.queries import earliest
 from impinge.errors import InputError
 
 from .naive import distance_sq
@@ -166,6 +168,27 @@ def test_order_and_threads_do_not_matter():
         )
         assert sorted(new) == sorted(shuffled.pair[2 - len(new) :])
         assert ccd.contacts(x0, x1, edges[sides], faces[rows]).total == found.total
+
+
+def test_one_of_many_equal_contacts_comes_first():
+    """The same query everywhere: whatever threads find first, the first pair of all candidates is given."""
+    place = np.repeat(np.arange(1500.0), 4)[:, None] * [4, 0, 0]
+    start, end = [[0.25, 0.25, 1], *TRIANGLE.tolist()], [[0.25, 0.25, -2], *TRIANGLE.tolist()]
+    x0, x1 = np.tile(start, (1500, 1)) + place, np.tile(end, (1500, 1)) + place
+    faces = np.arange(6000).reshape(-1, 4)[:, 1:]
+    first = ccd.first_contact(x0, x1, [], faces, threads=1)
+    assert first.pair == (4 * first.pair[1], first.pair[1])
+    for _ in range(10):
+        assert ccd.first_contact(x0, x1, [], faces, threads=2)[:3] == first[:3]
+
+
+def test_limits_of_the_earliest_contact_count():
+    x0, x1 = np.array([[0.25, 0.25, 1], *TRIANGLE]), np.array([[0.25, 0.25, -2], *TRIANGLE])
+    pairs, corners = np.array([[0, 0]], np.int32), np.array([[1, 2, 3]], np.int32)
+    time, at = earliest(VERTEX_TRIANGLE, x0, x1, pairs, corners, 0.0, 1.0)
+    assert at == 0
+    assert earliest(VERTEX_TRIANGLE, x0, x1, pairs, corners, 0.0, time) == (time, 0)
+    assert earliest(VERTEX_TRIANGLE, x0, x1, pairs, corners, 0.0, np.nextafter(time, 0)) == (np.inf, -1)
 
 
 # Normals

@@ -259,7 +259,8 @@ def test_cables():
         assert as_lists(ccd.self_intersections(points, [*ring, [1, 0]]))[2] == [(0, 4)]  # given twice
     straight = np.array([[0, 0], [1, 0], [2, 0]], float)
     assert ccd.self_intersections(straight, [[0, 1], [1, 2]]).total == 0
-    assert ccd.self_intersections(straight, [[0, 1], [2, 0]]).total == 1  # from a common vertex the same way
+    for first, second in (([0, 1], [2, 0]), ([2, 0], [0, 1]), ([0, 2], [0, 1])):  # from a common vertex the same way
+        assert ccd.self_intersections(straight, [first, second]).total == 1
 
 
 # Surfaces
