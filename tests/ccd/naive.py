@@ -2,7 +2,7 @@
 
 import csv
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "ccd" / "queries"
@@ -44,6 +44,16 @@ def distance_sq_at(kind, x0, x1, t):
         for p, q in zip(x0, x1, strict=True)
     ]
     return distance_sq(x[: SPLIT[kind]], x[SPLIT[kind] :])
+
+
+def orders(kind):
+    """All orders of the points that do not change the question."""
+    if kind == "vertex_triangle":
+        return [[0, *order] for order in permutations([1, 2, 3])]
+    if kind == "edge_edge":
+        pairs = [([0, 1], [2, 3]), ([2, 3], [0, 1])]
+        return [[*a[::i], *b[::j]] for a, b in pairs for i in (1, -1) for j in (1, -1)]
+    return [[0, 1, 2], [0, 2, 1]]
 
 
 def ground_truth():

@@ -1,7 +1,6 @@
 """The exact judge against known times, its own symmetries, sampled distances and the public ground truth."""
 
 from fractions import Fraction
-from itertools import permutations
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from impinge.ccd.judge import first_time
 from impinge.errors import InputError
 
 from .known import KNOWN, WITH_GAP, point, vertex
-from .naive import DATA, SPLIT, distance_sq_at, ground_truth
+from .naive import DATA, SPLIT, distance_sq_at, ground_truth, orders
 
 NARROW = Fraction(1, 2**60)
 
@@ -42,16 +41,6 @@ def check(kind, x0, x1, gap, samples=16):
             abs(Fraction(b) - Fraction(a)) for p, q in zip(x0, x1, strict=True) for a, b in zip(p, q, strict=True)
         )
         assert gap**2 < at_lo <= (gap + speed * NARROW) ** 2
-
-
-def orders(kind):
-    """All orders of the points that do not change the question."""
-    if kind == "vertex_triangle":
-        return [[0, *order] for order in permutations([1, 2, 3])]
-    if kind == "edge_edge":
-        pairs = [([0, 1], [2, 3]), ([2, 3], [0, 1])]
-        return [[*a[::i], *b[::j]] for a, b in pairs for i in (1, -1) for j in (1, -1)]
-    return [[0, 1, 2], [0, 2, 1]]
 
 
 # Known times

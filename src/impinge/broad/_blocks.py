@@ -13,6 +13,7 @@ from impinge._lanes import LANES, bits, load
 NODE = 6 * LANES
 MOST_BITS = 20  # of a code along an axis
 CLASSES = 8  # of sizes
+LARGEST = np.finfo(np.float64).max
 STACK = 256  # more than LANES × levels, 8 for 2^31 boxes
 
 
@@ -104,13 +105,18 @@ def _overlaps(tree, node, a, b, c, d, e, f):
 
 @kernel
 def enlarge(tree, gap, enlarged):
-    """All boxes of a tree, enlarged by a gap and what rounding may do."""
+    """All boxes of a tree, enlarged by a gap and what rounding may do; they stay finite, missing ones become nan.
+
+    Infinite ones would overlap those that are missing in the other tree.
+    """
     more = gap * (1.0 + 2.0**-50)
     for node in range(0, len(tree), NODE):
         for k in range(node, node + 3 * LANES):
-            enlarged[k] = tree[k] - more - 2.0**-52 * abs(tree[k])
+            end = tree[k] - more - 2.0**-52 * abs(tree[k])
+            enlarged[k] = -LARGEST if end < -LARGEST else end
         for k in range(node + 3 * LANES, node + NODE):
-            enlarged[k] = tree[k] + more + 2.0**-52 * abs(tree[k])
+            end = tree[k] + more + 2.0**-52 * abs(tree[k])
+            enlarged[k] = LARGEST if end > LARGEST else end
 
 
 @part

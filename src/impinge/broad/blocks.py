@@ -54,7 +54,8 @@ def make_blocks(lower: Floats, upper: Floats, order: NDArray[np.int32]) -> Block
 def usual_size(lower: Floats, upper: Floats) -> float:
     """Size that half of the boxes, of some, do not exceed."""
     every = -(-len(lower) // _SAMPLE) or 1
-    return float(np.median((upper[::every] - lower[::every]).max(axis=1))) if len(lower) else 0.0
+    with np.errstate(over="ignore"):  # larger than doubles are
+        return float(np.median((upper[::every] - lower[::every]).max(axis=1))) if len(lower) else 0.0
 
 
 def places(lower: Floats, upper: Floats) -> NDArray[np.int32]:
@@ -66,7 +67,8 @@ def _places(lower: Floats, upper: Floats, members: NDArray[np.int32], usual: flo
     """Members in order; runs of equal codes by finer ones."""
     low, high = np.empty(3), np.empty(3)
     _blocks.measure(lower, upper, members, low, high)
-    side = float((high - low).max(initial=0.0))
+    with np.errstate(over="ignore"):
+        side = min(float((high - low).max(initial=0.0)), float(np.finfo(np.float64).max))
     if not side > 0:
         return members
     bits = min(len(members).bit_length() // 2 + 2, _blocks.MOST_BITS)

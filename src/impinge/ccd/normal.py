@@ -19,6 +19,8 @@ def normal_of(kind: int, start: Floats, end: Floats, time: float) -> Floats:
     The way along which they were nearest just before. If they touch from the start on, the common normal against
     their relative motion.
     """
+    exponent = -int(np.frexp(max(np.abs(start).max(), np.abs(end).max()))[1])
+    start, end = np.ldexp(start, exponent), np.ldexp(end, exponent)  # so that products of four stay in range
     before = max(time - _BEFORE, 0.0)
     way = _shortest(kind, (1 - before) * start + before * end)
     _, e, f = _vectors(kind, (1 - time) * start + time * end)

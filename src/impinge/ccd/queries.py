@@ -172,7 +172,7 @@ def _read(x0: Any, x1: Any, corners: int, axes: int) -> tuple[Floats, Floats]:
             hint = f"; pass {name}[None] for a single query" if array.shape == (corners, axes) else ""
             raise InputError(f"{name}: found shape {array.shape}, expected {wanted}{hint}")
         arrays.append(np.ascontiguousarray(array, np.float64))
-        _check.finite(name, arrays[-1].reshape(len(array), -1))
+        _check.finite(name, arrays[-1].reshape(len(array), corners * axes))
     if len(arrays[0]) != len(arrays[1]):
         raise InputError(f"x1: found {len(arrays[1])} queries, expected {len(arrays[0])}, one for each of x0")
     return arrays[0], arrays[1]
