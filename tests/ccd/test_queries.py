@@ -50,21 +50,7 @@ def test_families(name, kind, gap):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", families.FAMILIES)
 def test_many_of_all_families(name, kind, gap):
-    for seed in range(1, 5):
-        check_family(name, kind, 1000, gap, seed=seed, far=0.05)
-
-
-@pytest.mark.parametrize("name", families.FAMILIES)
-def test_no_query_takes_long(name):
-    """A tenth of a millisecond each: the longest ones of all families take some microseconds."""
-    for kind, query in KINDS.items():
-        x0, x1 = families.make(name, kind, 160)
-        took = []
-        for _ in range(5):
-            start = time.perf_counter()
-            query(x0, x1, threads=1)
-            took.append(time.perf_counter() - start)
-        assert min(took) < 1e-4 * len(x0)
+    check_family(name, kind, 300, gap, seed=1, far=0.05)
 
 
 @pytest.mark.parametrize("name", KNOWN)

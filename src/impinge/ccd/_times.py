@@ -10,7 +10,7 @@ from impinge.ccd._advance import NUMBERS, scale, step_in_plane, step_of_edges, s
 
 VERTEX_TRIANGLE, EDGE_EDGE = 0, 1
 CHUNK = 512  # queries of one thread at a time
-MOST = 256  # steps; the time reached by then is given, at worst too early
+MOST = 512  # steps; the time reached by then is given, at worst too early
 CREEP = 2.0**-42  # shorter steps lead nowhere: the bodies touch
 
 

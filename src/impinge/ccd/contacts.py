@@ -88,8 +88,8 @@ def is_free(
 ) -> bool:
     """Whether nothing touches while all vertices move linearly from x0 to x1.
 
-    True is certain. False means a contact, or a distance from `gap` of no more than rounding (1e-14 of the primitives
-    and their motion). `exact_is_free` decides that too, slowly. Faces that pass through each other at the start already
+    True is certain. False means a contact, or one missed by no more than rounding (about 1e-12 of the primitives and
+    their motion). `exact_is_free` decides that too, slowly. Faces that pass through each other at the start already
     may do so without a contact: `self_intersections` finds them.
 
     Parameters

@@ -31,8 +31,9 @@ def vertex_triangle(x0: ArrayLike, x1: ArrayLike, *, gap: float = 0.0, threads: 
     Returns
     -------
     (n,) float64
-        From 0 to 1; inf where there is no contact. Never later than the truth, and never inf where there is contact;
-        bodies that pass each other within about 1e-14 of the largest distance in the query count as in contact.
+        From 0 to 1; inf where there is no contact. Never later than the truth, and never inf where there is contact.
+        Bodies that pass each other within about 1e-12 of the largest distance in the query may count as in contact,
+        needles and bodies that turn quickly within more.
 
     Examples
     --------
