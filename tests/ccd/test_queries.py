@@ -1,6 +1,5 @@
 """Single queries against the exact judge, known times, and themselves in other poses, batches and sizes."""
 
-import time
 from fractions import Fraction
 
 import numpy as np
