@@ -166,13 +166,21 @@ def _needles(rng, kind, shape):
     return x0 * thin, x1 * thin
 
 
+def _turning(rng, kind, shape):
+    """Slender and flat bodies that turn about the origin together."""
+    slender, flat = 10.0 ** rng.uniform(-4, 0, shape[0]), 10.0 ** rng.uniform(-9, 0, shape[0])
+    x0 = rng.normal(size=shape) * np.column_stack([np.ones(shape[0]), slender, flat])[:, None, : shape[2]]
+    turn = np.linalg.qr(rng.normal(size=(shape[0], shape[2], shape[2])))[0]
+    return x0, x0 @ turn
+
+
 FAMILIES: dict[str, Callable[..., Query]] = {
     "random": _random, "crossing": _crossing, "meeting": _meeting, "meeting at corners": _meeting_at_corners,
     "meeting at sides": _meeting_at_sides, "just missing": _just_missing, "lattice": _lattice,
     "small lattice": _small_lattice, "coplanar": _coplanar, "parallel": _parallel, "collinear": _collinear,
     "without area": _without_area, "points only": _points_only, "at rest": _at_rest, "common motion": _common_motion,
     "reversed": _reversed, "fast": _fast, "all scales": _all_scales, "scaled": _scaled, "far away": _far_away,
-    "needles": _needles,
+    "needles": _needles, "turning": _turning,
 }  # fmt: skip
 WELL_CONDITIONED = ("random", "crossing", "meeting", "scaled")
 UNEVEN = ("all scales",)  # sizes 1e16 apart in one query: rounding of the large ones is more than the small ones are

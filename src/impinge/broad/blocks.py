@@ -115,7 +115,7 @@ def block_pairs(
         found = scratch.empty("pairs of blocks", (first.number * room, 2), np.int32)
         _blocks.find_pairs(first.number, every, *search, every * room, room, found, counts)
         total = int(counts.sum())
-        check_memory(total)
+        check_memory(total, "x0", "faces, their motion or the gap")
         starts, pairs = np.cumsum(counts) - counts, np.empty((total, 2), np.int32)
         _blocks.copy_pairs(first.number, room, found, counts, starts, pairs)
     rest = np.flatnonzero(counts > room)

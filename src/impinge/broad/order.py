@@ -35,12 +35,12 @@ def most_pairs() -> int:
         return 2**62
 
 
-def check_memory(count: int) -> None:
+def check_memory(count: int, of: str = "centres", suspects: str = "the radii or the gap") -> None:
     """Raise an error if there is no memory for so many pairs."""
     if count > most_pairs():
         raise InputError(
-            f"centres: found about {count:.2g} near pairs, which need {count * 50 / 1e9:.3g} GB, more than this "
-            f"machine has; are the radii or the gap too large, or many bodies in the same place?"
+            f"{of}: found about {count:.2g} near pairs, which need {count * 50 / 1e9:.3g} GB, more than this "
+            f"machine has; are {suspects} too large, or many bodies in the same place?"
         )
 
 

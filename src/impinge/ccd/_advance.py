@@ -5,7 +5,8 @@ n·(p − q) over their corners p and q, is the least of some linear functions o
 the first of them falls to the gap. Two directions are tried at every step: from the nearest points of the borders, and
 the common normal; the one that stays free longer makes the step. Where the bodies touch no direction makes one, and t
 is the answer. Bodies that slide along each other are passed in one step; steps by the largest speed (additive methods)
-would crawl.
+would crawl. Where two or three such steps are not enough, directions that turn with the bodies are tried, along which
+separations are polynomials: the normal from the first step on (`step_in_plane`), and that of the nearest edge later.
 
 Any direction is right, only some make longer steps: rounding of directions costs time, never a contact. What rounding
 does to separations is NOISE at most, by which the gap is enlarged. Queries are measured by their largest difference of
@@ -21,6 +22,7 @@ from impinge._lanes import LANES, choose, larger, load, spread, sqrt, store
 # products n·v by 3 √3 u more, sums of three of them by less than 45 u. A time is off by 4 u, and separations change by
 # up to 6 √3 in the time from 0 to 1. Together less than 90 u. For volumes see `step_in_plane`.
 NOISE = 2.0**-46  # 128 u
+TINY = 1e-200  # squares of lengths below are taken for 0: they, and what is made of them, may have lost their digits
 VOLUME = 18  # row of the largest volume |w| |e| |f|, after those of three vectors at t = 0 and at t = 1
 NUMBERS = 19  # of a query
 
@@ -65,7 +67,7 @@ def _share(s, z):
 def _to_segment(wx, wy, wz, ex, ey, ez):
     """Vector from the nearest point of segment 0, e to w, and its square."""
     ee = _dot(ex, ey, ez, ex, ey, ez)
-    per, zero = 1.0 / choose(ee > 0.0, ee, 1.0), ee * 0.0
+    per, zero = choose(ee > TINY, 1.0 / ee, 0.0), ee * 0.0
     foot = _dot(wx, wy, wz, ex, ey, ez) * per
     s = larger(_smaller(foot, zero + 1.0), zero)
     x, y, z = wx - s * ex, wy - s * ey, wz - s * ez
@@ -102,13 +104,13 @@ def step_of_vertex(rows, level, t):
     nx, ny, nz = side * nx, side * ny, side * nz
     nn = _dot(nx, ny, nz, nx, ny, nz)
     share = larger(share, _share_of_vertex(rows, level, nx, ny, nz, nn, wx, wy, wz, ex, ey, ez, fx, fy, fz))
-    return choose(t > 1.0, t, t + (1.0 - t) * share)
+    return t + (1.0 - t) * share
 
 
 @part
 def _share_of_vertex(rows, level, nx, ny, nz, nn, wx, wy, wz, ex, ey, ez, fx, fy, fz):
     """Part of the time left in which n, of square nn, keeps a vertex and a triangle apart."""
-    per = 1.0 / sqrt(nn)
+    per = choose(nn > TINY, 1.0 / sqrt(nn), 0.0)
     nx, ny, nz = per * nx, per * ny, per * nz
     s, z = _dot(nx, ny, nz, wx, wy, wz) - level, _along(rows, 0, nx, ny, nz) - level
     share = _share(s, z)
@@ -135,13 +137,13 @@ def step_of_edges(rows, level, t):
     nx, ny, nz = side * nx, side * ny, side * nz
     nn = _dot(nx, ny, nz, nx, ny, nz)
     share = larger(share, _share_of_edges(rows, level, nx, ny, nz, nn, wx, wy, wz, ex, ey, ez, fx, fy, fz))
-    return choose(t > 1.0, t, t + (1.0 - t) * share)
+    return t + (1.0 - t) * share
 
 
 @part
 def _share_of_edges(rows, level, nx, ny, nz, nn, wx, wy, wz, ex, ey, ez, fx, fy, fz):
     """Part of the time left in which n, of square nn, keeps two edges apart."""
-    per = 1.0 / sqrt(nn)
+    per = choose(nn > TINY, 1.0 / sqrt(nn), 0.0)
     nx, ny, nz = per * nx, per * ny, per * nz
     s, z = _dot(nx, ny, nz, wx, wy, wz) - level, _along(rows, 0, nx, ny, nz) - level
     se, ze = _dot(nx, ny, nz, ex, ey, ez), _along(rows, 3, nx, ny, nz)
@@ -169,14 +171,28 @@ def _change(rows, first):
 
 
 @part
+def _until_root(c0, c1, c2, c3, t):
+    """Time from t on up to which Σ c_k h^k, positive at h = 0, is not 0; 2 if it is not up to t = 1.
+
+    The polynomial lies above the hull of its control points, and so above the line from the first one that all others
+    are above: near a root this is Newton's method, if the control points span no more than some of its steps.
+    """
+    left = 1.0 - t
+    span = choose(c1 < 0.0, _smaller(left, 2.0 * c0 / (0.0 - c1)), left)
+    slope = _smaller(c1, c1 + 0.5 * c2 * span)  # from the first control point to the others
+    slope = span * _smaller(slope, c1 + (c2 + c3 * span) * span)
+    share = choose(slope < 0.0, c0 / (0.0 - slope), 2.0)
+    is_free = (share > 1.0) & (span >= left)
+    return choose(is_free, 2.0, t + _smaller(share, t * 0.0 + 1.0) * span)
+
+
+@part
 def step_in_plane(rows, level, t):
     """Next time, as of `step_of_vertex`, by the volume w·(e × f), a cubic in t: bodies that touch are coplanar.
 
-    Distances are at least |w·n| / |n|, n = e × f. In h from t on, |n| ≤ Σ |n_k| h^k where n = Σ n_k h^k. The cubic
-    w·n − level Σ |n_k| h^k lies above the hull of its control points, and so above the line from the first one that all
-    others are above: near a root this is Newton's method, if the control points span no more than some of its steps.
-    Rounding: c_0 is off by at most 50 u |w| |e| |f|, c_1, c_2, c_3 by 8, 16 and 8 times as much, as changes of vectors
-    are up to twice as long as they.
+    Distances are at least |w·n| / |n|, n = e × f. In h from t on, |n| ≤ Σ |n_k| h^k where n = Σ n_k h^k, so that all is
+    free while w·n − level Σ |n_k| h^k > 0. Rounding: c_0 is off by at most 50 u |w| |e| |f|, c_1, c_2, c_3 by 8, 16 and
+    8 times as much, as changes of vectors are up to twice as long as they.
     """
     wx, wy, wz = _at(rows, 0, t)
     ex, ey, ez = _at(rows, 3, t)
@@ -191,20 +207,100 @@ def step_in_plane(rows, level, t):
     bx, by, bz = _cross(gx, gy, gz, hx, hy, hz)
     c0, c1 = _dot(wx, wy, wz, nx, ny, nz), _dot(wx, wy, wz, ax, ay, az) + _dot(ux, uy, uz, nx, ny, nz)
     c2, c3 = _dot(wx, wy, wz, bx, by, bz) + _dot(ux, uy, uz, ax, ay, az), _dot(ux, uy, uz, bx, by, bz)
-    side = choose(c0 < 0.0, -1.0, level * 0.0 + 1.0)
+    side, nn = choose(c0 < 0.0, -1.0, level * 0.0 + 1.0), _dot(nx, ny, nz, nx, ny, nz)
     noise = NOISE * load(rows, np.uint64(VOLUME * LANES))
-    c0 = side * c0 - level * sqrt(_dot(nx, ny, nz, nx, ny, nz)) - noise
+    c0 = side * c0 - level * sqrt(nn) - noise
     c1 = side * c1 - level * sqrt(_dot(ax, ay, az, ax, ay, az)) - 8.0 * noise
     c2 = side * c2 - level * sqrt(_dot(bx, by, bz, bx, by, bz)) - 16.0 * noise
     c3 = side * c3 - 8.0 * noise
-    left = 1.0 - t
-    span = choose(c1 < 0.0, _smaller(left, 2.0 * c0 / (0.0 - c1)), left)
-    slope = _smaller(c1, c1 + 0.5 * c2 * span)  # from the first control point to the others
-    slope = span * _smaller(slope, c1 + (c2 + c3 * span) * span)
-    share = choose(slope < 0.0, c0 / (0.0 - slope), 2.0)
-    is_free = (share > 1.0) & (span >= left)
-    now = choose(is_free, 2.0, t + _smaller(share, level * 0.0 + 1.0) * span)
-    return choose((t <= 1.0) & (c0 > 0.0), now, t)
+    return choose((c0 > 0.0) & (nn > TINY), _until_root(c0, c1, c2, c3, t), t)
+
+
+@part
+def _two(mask, ax, ay, az, bx, by, bz):
+    """Vector a where the mask is true, else b."""
+    return choose(mask, ax, bx), choose(mask, ay, by), choose(mask, az, bz)
+
+
+@part
+def _beside_line(level, t, rx, ry, rz, ex, ey, ez, gx, gy, gz, px, py, pz, ux, uy, uz, qx, qy, qz, vx, vy, vz):
+    """Next time, by the direction m × e that turns with a line along e, m fixed and perpendicular to e and r.
+
+    p and q, seen from a point of the line, are on the side of r; g, u, v are the changes of e, p, q in the whole step.
+    All is free while (m × e)·p and (m × e)·q, quadratic in t, are larger than level |e|. They are off by less than
+    40 u |e| |p|, their coefficients by 8 times as much, and |q| ≤ 2 √3.
+    """
+    mx, my, mz = _cross(ex, ey, ez, rx, ry, rz)
+    mm = _dot(mx, my, mz, mx, my, mz)
+    per = choose(mm > TINY, 1.0 / sqrt(mm), 0.0)
+    mx, my, mz = per * mx, per * my, per * mz
+    length, turn = sqrt(_dot(ex, ey, ez, ex, ey, ez)), sqrt(_dot(gx, gy, gz, gx, gy, gz))
+    noise = (4.0 * NOISE) * (length + turn)
+    nx, ny, nz = _cross(mx, my, mz, ex, ey, ez)
+    kx, ky, kz = _cross(mx, my, mz, gx, gy, gz)
+    less, falls = level * length + noise, level * turn + 8.0 * noise
+    c0, d0 = _dot(nx, ny, nz, px, py, pz) - less, _dot(nx, ny, nz, qx, qy, qz) - less
+    c1 = _dot(nx, ny, nz, ux, uy, uz) + _dot(kx, ky, kz, px, py, pz) - falls
+    d1 = _dot(nx, ny, nz, vx, vy, vz) + _dot(kx, ky, kz, qx, qy, qz) - falls
+    c2 = _dot(kx, ky, kz, ux, uy, uz) - 8.0 * noise
+    d2 = _dot(kx, ky, kz, vx, vy, vz) - 8.0 * noise
+    now = _smaller(_until_root(c0, c1, c2, c0 * 0.0, t), _until_root(d0, d1, d2, c0 * 0.0, t))
+    return choose((c0 > 0.0) & (d0 > 0.0) & (mm > TINY), now, t)
+
+
+@part
+def turn_of_vertex(rows, level, t):
+    """Next time, as of `step_of_vertex`, by the direction that turns with the nearest side of the triangle."""
+    wx, wy, wz = _at(rows, 0, t)
+    ex, ey, ez = _at(rows, 3, t)
+    fx, fy, fz = _at(rows, 6, t)
+    ux, uy, uz = _change(rows, 0)
+    gx, gy, gz = _change(rows, 3)
+    hx, hy, hz = _change(rows, 6)
+    rx, ry, rz, rr = _to_segment(wx, wy, wz, ex, ey, ez)
+    bx, by, bz, bb = _to_segment(wx, wy, wz, fx, fy, fz)
+    second = bb < rr  # a to c, else a to b
+    rx, ry, rz, rr = _nearer(rx, ry, rz, rr, bx, by, bz, bb)
+    bx, by, bz, bb = _to_segment(wx - ex, wy - ey, wz - ez, fx - ex, fy - ey, fz - ez)
+    third = bb < rr  # b to c
+    rx, ry, rz, rr = _nearer(rx, ry, rz, rr, bx, by, bz, bb)
+    ix, iy, iz = _two(second, fx, fy, fz, ex, ey, ez)
+    jx, jy, jz = _two(second, hx, hy, hz, gx, gy, gz)
+    ox, oy, oz = _two(second, ex, ey, ez, fx, fy, fz)  # the third corner
+    sx, sy, sz = _two(second, gx, gy, gz, hx, hy, hz)
+    ix, iy, iz = _two(third, fx - ex, fy - ey, fz - ez, ix, iy, iz)
+    jx, jy, jz = _two(third, hx - gx, hy - gy, hz - gz, jx, jy, jz)
+    px, py, pz = _two(third, wx - ex, wy - ey, wz - ez, wx, wy, wz)
+    kx, ky, kz = _two(third, ux - gx, uy - gy, uz - gz, ux, uy, uz)
+    qx, qy, qz = _two(third, wx, wy, wz, wx - ox, wy - oy, wz - oz)
+    lx, ly, lz = _two(third, ux, uy, uz, ux - sx, uy - sy, uz - sz)
+    return _beside_line(level, t, rx, ry, rz, ix, iy, iz, jx, jy, jz, px, py, pz, kx, ky, kz, qx, qy, qz, lx, ly, lz)
+
+
+@part
+def turn_of_edges(rows, level, t):
+    """`turn_of_vertex` for two edges: the direction turns with that edge to which an end of the other is nearest."""
+    wx, wy, wz = _at(rows, 0, t)
+    ex, ey, ez = _at(rows, 3, t)
+    fx, fy, fz = _at(rows, 6, t)
+    ux, uy, uz = _change(rows, 0)
+    gx, gy, gz = _change(rows, 3)
+    hx, hy, hz = _change(rows, 6)
+    ax, ay, az, aa = _to_segment(wx, wy, wz, fx, fy, fz)
+    bx, by, bz, bb = _to_segment(wx + ex, wy + ey, wz + ez, fx, fy, fz)
+    ax, ay, az, aa = _nearer(ax, ay, az, aa, bx, by, bz, bb)
+    bx, by, bz, bb = _to_segment(0.0 - wx, 0.0 - wy, 0.0 - wz, ex, ey, ez)
+    cx, cy, cz, cc = _to_segment(fx - wx, fy - wy, fz - wz, ex, ey, ez)
+    bx, by, bz, bb = _nearer(bx, by, bz, bb, cx, cy, cz, cc)
+    first = bb < aa  # beside the first edge are the ends of the second, else the other way round
+    rx, ry, rz = _two(first, bx, by, bz, ax, ay, az)
+    ix, iy, iz = _two(first, ex, ey, ez, fx, fy, fz)
+    jx, jy, jz = _two(first, gx, gy, gz, hx, hy, hz)
+    px, py, pz = _two(first, 0.0 - wx, 0.0 - wy, 0.0 - wz, wx, wy, wz)
+    kx, ky, kz = _two(first, 0.0 - ux, 0.0 - uy, 0.0 - uz, ux, uy, uz)
+    qx, qy, qz = _two(first, fx - wx, fy - wy, fz - wz, wx + ex, wy + ey, wz + ez)
+    lx, ly, lz = _two(first, hx - ux, hy - uy, hz - uz, ux + gx, uy + gy, uz + gz)
+    return _beside_line(level, t, rx, ry, rz, ix, iy, iz, jx, jy, jz, px, py, pz, kx, ky, kz, qx, qy, qz, lx, ly, lz)
 
 
 @part

@@ -5,12 +5,21 @@ import math
 import numpy as np
 
 from impinge._jit import parallel, part
-from impinge._lanes import LANES, larger, load, store
-from impinge.ccd._advance import NUMBERS, scale, step_in_plane, step_of_edges, step_of_vertex
+from impinge._lanes import LANES, choose, larger, load, store
+from impinge.ccd._advance import (
+    NUMBERS,
+    scale,
+    step_in_plane,
+    step_of_edges,
+    step_of_vertex,
+    turn_of_edges,
+    turn_of_vertex,
+)  # fmt: skip
 
 VERTEX_TRIANGLE, EDGE_EDGE = 0, 1
 CHUNK = 512  # queries of one thread at a time
 MOST = 512  # steps; the time reached by then is given, at worst too early
+EASY = 4  # steps without directions that turn with an edge
 CREEP = 2.0**-42  # shorter steps lead nowhere: the bodies touch
 
 
@@ -39,19 +48,29 @@ def _gather(kind, rows, lane, x0, x1, table, first, second):
 
 
 @part
-def _step(kind, rows, gap, t):
+def _step(kind, is_hard, rows, gap, t):
     level = scale(rows, gap)
-    plane = step_in_plane(rows, level, t)
+    now = step_in_plane(rows, level, t)
     if kind == VERTEX_TRIANGLE:
-        return larger(plane, step_of_vertex(rows, level, t))
-    return larger(plane, step_of_edges(rows, level, t))
+        now = larger(now, step_of_vertex(rows, level, t))
+        if is_hard:
+            now = larger(now, turn_of_vertex(rows, level, t))
+    else:
+        now = larger(now, step_of_edges(rows, level, t))
+        if is_hard:
+            now = larger(now, turn_of_edges(rows, level, t))
+    return choose(t > 1.0, t, now)
 
 
 @part
 def _settle(waiting, begin, end, kept, after, limit, times):
-    """Take over the times of lanes; queries that moved on wait again, from place `kept` on. How many wait by now."""
+    """Take over the times of lanes; queries that moved on wait again, from place `kept` on. How many wait by now.
+
+    Where numbers leave their range the new time may be nan; the old one stands then.
+    """
     for lane in range(end - begin):
-        k, now = waiting[begin + lane], after[lane]
+        k = waiting[begin + lane]
+        now = after[lane] if after[lane] > times[k] else times[k]
         moved_on = times[k] + CREEP < now <= limit
         times[k] = math.inf if now > limit else now
         if moved_on:
@@ -74,7 +93,7 @@ def find_times(first, stop, kind, x0, x1, pairs, table, gap, is_race, limit, tim
             waiting[k] = begin_of_all + k
             times[begin_of_all + k] = 0.0
         end_of_all = begin_of_all + count
-        for _ in range(MOST):
+        for step in range(MOST):
             kept = 0
             for begin in range(0, count, LANES):
                 end = min(begin + LANES, count)
@@ -82,7 +101,7 @@ def find_times(first, stop, kind, x0, x1, pairs, table, gap, is_race, limit, tim
                     k = waiting[begin + lane]
                     _gather(kind, rows, lane, x0, x1, table, pairs[k, 0], pairs[k, 1])
                     after[lane] = times[k]
-                store(after, np.uint64(0), _step(kind, rows, gap, load(after, np.uint64(0))))
+                store(after, np.uint64(0), _step(kind, step >= EASY, rows, gap, load(after, np.uint64(0))))
                 kept = _settle(waiting, begin, end, kept, after, limit[0], times)
             count = kept
             if count == 0:

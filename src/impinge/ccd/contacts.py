@@ -60,7 +60,8 @@ def first_contact(
     Returns
     -------
     Contact or None
-        `time`, never later than the truth; `kind` and `pair`, what touches; `normal`.
+        `time`, never later than the truth; `kind` and `pair`, what touches; `normal`, a unit vector from the second of
+        the pair to the first.
 
     Examples
     --------

@@ -14,7 +14,7 @@ __all__ = ["Moving", "edges_of", "in_range", "read_moving"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
-_LARGEST = 300  # of two: beyond, coordinates are scaled, so that no product of three leaves the range of doubles
+_SMALL, _LARGE = 2.0**-100, 2.0**1000  # largest coordinates between these are left alone
 
 
 class Moving(NamedTuple):
@@ -73,11 +73,10 @@ def _read_bodies(bodies: Any, count: int) -> Ints:
 
 
 def in_range(gap: float, x0: Floats, x1: Floats) -> tuple[float, Floats, Floats]:
-    """The gap and positions, scaled by a power of two where squares and products might leave the range of doubles."""
+    """The gap and positions, scaled by a power of two where differences or their inverses may leave the range."""
     largest = max(gap, *(float(np.abs(x).max(initial=0.0)) for x in (x0, x1)))
-    exponent = -int(np.frexp(largest)[1])
-    if abs(exponent) <= _LARGEST or largest == 0:
+    if _SMALL <= largest <= _LARGE or largest == 0:
         return gap, x0, x1
-    half, rest = 2.0 ** (exponent // 2), 2.0 ** (exponent - exponent // 2)
+    factor = _SMALL if largest > _LARGE else 1 / _SMALL
     with np.errstate(under="ignore"):
-        return gap * half * rest, x0 * half * rest, x1 * half * rest
+        return gap * factor, x0 * factor, x1 * factor
