@@ -22,11 +22,13 @@ def _segments(x, p, q, a, b):
     )
 
 
+SAME, UNKNOWN = 1, 0
+
+
 @exact
-def _same_side(px, py, qx, qy, ux, uy, vx, vy):
-    """Whether p and q of the plane are on the same side of line u, v, and not on it."""
-    side = orient2d_sign(ux, uy, vx, vy, px, py)
-    return side != 0 and side == orient2d_sign(ux, uy, vx, vy, qx, qy)
+def _sides(px, py, qx, qy, ux, uy, vx, vy):
+    """Whether p and q of the plane are on the same side of line u, v; unknown if one is on it."""
+    return orient2d_sign(ux, uy, vx, vy, px, py) * orient2d_sign(ux, uy, vx, vy, qx, qy)
 
 
 @part
@@ -34,12 +36,23 @@ def _folded(x, p, q, u, v):
     """Whether triangles u, v, p and u, v, q lie on each other: in one plane, on the same side of their common edge."""
     px, py, pz, qx, qy, qz = x[p, 0], x[p, 1], x[p, 2], x[q, 0], x[q, 1], x[q, 2]
     ux, uy, uz, vx, vy, vz = x[u, 0], x[u, 1], x[u, 2], x[v, 0], x[v, 1], x[v, 2]
-    same = (
-        _same_side(px, py, qx, qy, ux, uy, vx, vy)
-        or _same_side(py, pz, qy, qz, uy, uz, vy, vz)
-        or _same_side(pz, px, qz, qx, uz, ux, vz, vx)
-    )
-    return same and orient3d_sign(ux, uy, uz, vx, vy, vz, px, py, pz, qx, qy, qz) == 0
+    sides = _sides(px, py, qx, qy, ux, uy, vx, vy)
+    if sides == UNKNOWN:
+        sides = _sides(py, pz, qy, qz, uy, uz, vy, vz)
+    if sides == UNKNOWN:
+        sides = _sides(pz, px, qz, qx, uz, ux, vz, vx)
+    return sides == SAME and orient3d_sign(ux, uy, uz, vx, vy, vz, px, py, pz, qx, qy, qz) == 0
+
+
+@part
+def _beyond(x, a, b, c, q, r):
+    """Whether, along an axis, b and c are beyond a, and q and r are not: nothing but a is common to a b c and a q r."""
+    is_beyond = False
+    for axis in range(3):
+        t = x[a, axis]
+        is_beyond |= min(x[b, axis], x[c, axis]) > t and max(x[q, axis], x[r, axis]) <= t
+        is_beyond |= max(x[b, axis], x[c, axis]) < t and min(x[q, axis], x[r, axis]) >= t
+    return is_beyond
 
 
 @exact
@@ -70,8 +83,10 @@ def find_faces(first, stop, x, faces, pairs, meet):
     for k in range(first, stop):
         i, j = pairs[k, 0], pairs[k, 1]
         a, b, c, p, q, r, common = _turned(faces[i, 0], faces[i, 1], faces[i, 2], faces[j, 0], faces[j, 1], faces[j, 2])
-        found = common == 3
-        for _ in range(6 if common == 0 else 2 if common == 1 else 0):
+        found, tests = common == 3, 6 if common == 0 else 0
+        if common == 1 and not (_beyond(x, a, b, c, q, r) or _beyond(x, a, q, r, b, c)):
+            tests = 2
+        for _ in range(tests):
             found = found or _segment_face(x, b, c, p, q, r)
             a, b, c, p, q, r = p, q, r, b, c, a
         if common == 2:

@@ -14,6 +14,7 @@ __all__ = ["Moving", "edges_of", "in_range", "read_moving"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
+_WANTED = "numbers of shape (n, 3), or (n, 2) in the plane"
 _SMALL, _LARGE = 2.0**-100, 2.0**1000  # largest coordinates between these are left alone
 
 
@@ -38,7 +39,10 @@ def edges_of(faces: Any) -> Ints:
 
 def read_moving(x0: Any, x1: Any, edges: Any, faces: Any, bodies: Any = None) -> Moving:
     """Check the arguments of all functions of motions."""
-    columns = 2 if np.ndim(x0) == 2 and np.shape(x0)[1] == 2 else 3
+    shape = _check.numbers("x0", x0, _WANTED).shape
+    if len(shape) == 2 and shape[0] and shape[1] not in (2, 3):
+        raise InputError(f"x0: found shape {shape}, expected {_WANTED}")
+    columns = 2 if len(shape) == 2 and shape[1] == 2 else 3
     start, end = _check.vectors("x0", x0, columns), _check.vectors("x1", x1, columns)
     if len(start) != len(end):
         raise InputError(f"x1: found {len(end)} rows, expected {len(start)}, one for each of x0")
