@@ -5,8 +5,8 @@ n·(p − q) over their corners p and q, is the least of some linear functions o
 the first of them falls to the gap. Two directions are tried at every step: from the nearest points of the borders, and
 the common normal; the one that stays free longer makes the step. Where the bodies touch no direction makes one, and t
 is the answer. Bodies that slide along each other are passed in one step; steps by the largest speed (additive methods)
-would crawl. Where two or three such steps are not enough, directions that turn with the bodies are tried, along which
-separations are polynomials: the normal from the first step on (`step_in_plane`), and that of the nearest edge later.
+would crawl. Directions that turn with the bodies, along which separations are polynomials in t, are tried too: the
+common normal at every step (`step_in_plane`), that of the nearest edge where some steps were not enough (`turn_of_…`).
 
 Any direction is right, only some make longer steps: rounding of directions costs time, never a contact. What rounding
 does to separations is NOISE at most, by which the gap is enlarged. Queries are measured by their largest difference of
@@ -30,6 +30,11 @@ NUMBERS = 19  # of a query
 @part
 def _dot(ax, ay, az, bx, by, bz):
     return ax * bx + ay * by + az * bz
+
+
+@part
+def _cross(ax, ay, az, bx, by, bz):
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
 @part
@@ -99,7 +104,7 @@ def step_of_vertex(rows, level, t):
     bx, by, bz, bb = _to_segment(wx - ex, wy - ey, wz - ez, fx - ex, fy - ey, fz - ez)
     ax, ay, az, aa = _nearer(ax, ay, az, aa, bx, by, bz, bb)
     share = _share_of_vertex(rows, level, ax, ay, az, aa, wx, wy, wz, ex, ey, ez, fx, fy, fz)
-    nx, ny, nz = ey * fz - ez * fy, ez * fx - ex * fz, ex * fy - ey * fx
+    nx, ny, nz = _cross(ex, ey, ez, fx, fy, fz)
     side = choose(_dot(nx, ny, nz, wx, wy, wz) < 0.0, -1.0, level * 0.0 + 1.0)
     nx, ny, nz = side * nx, side * ny, side * nz
     nn = _dot(nx, ny, nz, nx, ny, nz)
@@ -132,7 +137,7 @@ def step_of_edges(rows, level, t):
     bx, by, bz, bb = _to_segment(fx - wx, fy - wy, fz - wz, ex, ey, ez)
     ax, ay, az, aa = _nearer(ax, ay, az, aa, 0.0 - bx, 0.0 - by, 0.0 - bz, bb)
     share = _share_of_edges(rows, level, ax, ay, az, aa, wx, wy, wz, ex, ey, ez, fx, fy, fz)
-    nx, ny, nz = ey * fz - ez * fy, ez * fx - ex * fz, ex * fy - ey * fx
+    nx, ny, nz = _cross(ex, ey, ez, fx, fy, fz)
     side = choose(_dot(nx, ny, nz, wx, wy, wz) < 0.0, -1.0, level * 0.0 + 1.0)
     nx, ny, nz = side * nx, side * ny, side * nz
     nn = _dot(nx, ny, nz, nx, ny, nz)
@@ -150,11 +155,6 @@ def _share_of_edges(rows, level, nx, ny, nz, nn, wx, wy, wz, ex, ey, ez, fx, fy,
     sf, zf = _dot(nx, ny, nz, fx, fy, fz), _along(rows, 6, nx, ny, nz)
     share = _smaller(_share(s, z), _share(s + se, z + ze))
     return _smaller(share, _smaller(_share(s - sf, z - zf), _share(s + se - sf, z + ze - zf)))
-
-
-@part
-def _cross(ax, ay, az, bx, by, bz):
-    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
 @part
