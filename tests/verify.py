@@ -152,7 +152,7 @@ def verify_contact_times(count: int) -> list[Row]:
     for kind, tally in judged.judge_all(count, SEED).items():
         note = (
             f"{tally.contacts:,} contacts; {tally.missed} missed, {tally.late} late, {tally.early} early by more than "
-            f"{judged.EARLY:g}; {tally.alarms:,} false alarms, {tally.needless} of them not within rounding"
+            f"{judged.EARLY:g}; {tally.alarms:,} false alarms, {tally.needless} of them far from touching"
         )
         rows.append(Row(f"times of contact: {kind}", tally.cases, tally.failures, time.perf_counter() - start, note))
         print(rows[-1], flush=True)

@@ -183,4 +183,5 @@ FAMILIES: dict[str, Callable[..., Query]] = {
     "needles": _needles, "turning": _turning,
 }  # fmt: skip
 WELL_CONDITIONED = ("random", "crossing", "meeting", "scaled")
-UNEVEN = ("all scales",)  # sizes 1e16 apart in one query: rounding of the large ones is more than the small ones are
+# Lengths in one query up to 1e16 and 1e9 apart: rounding of the large ones is more than, or as much as, the small ones
+UNEVEN = ("all scales", "turning")
