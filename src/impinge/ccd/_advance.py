@@ -55,6 +55,12 @@ def _at(rows, first, t):
 
 
 @part
+def _vectors(rows, t):
+    """w, e and f of the queries at time t."""
+    return _at(rows, 0, t) + _at(rows, 3, t) + _at(rows, 6, t)
+
+
+@part
 def _along(rows, first, nx, ny, nz):
     """n·v(1) for a vector of the queries."""
     k = np.uint64((9 + first) * LANES)
@@ -90,24 +96,28 @@ def _nearer(ax, ay, az, aa, bx, by, bz, bb):
 
 
 @part
+def _common_normal(wx, wy, wz, ex, ey, ez, fx, fy, fz):
+    """Vector e × f or its opposite, on the side of w, and its square."""
+    nx, ny, nz = _cross(ex, ey, ez, fx, fy, fz)
+    side = choose(_dot(nx, ny, nz, wx, wy, wz) < 0.0, -1.0, wx * 0.0 + 1.0)
+    nx, ny, nz = side * nx, side * ny, side * nz
+    return nx, ny, nz, _dot(nx, ny, nz, nx, ny, nz)
+
+
+@part
 def step_of_vertex(rows, level, t):
     """Next time, up to which a vertex and a triangle stay further apart than `level`; the same t: contact; > 1: none.
 
     Vectors of a query: from corner a to the vertex, w, to corner b, e, and to corner c, f.
     """
-    wx, wy, wz = _at(rows, 0, t)
-    ex, ey, ez = _at(rows, 3, t)
-    fx, fy, fz = _at(rows, 6, t)
+    wx, wy, wz, ex, ey, ez, fx, fy, fz = _vectors(rows, t)
     ax, ay, az, aa = _to_segment(wx, wy, wz, ex, ey, ez)
     bx, by, bz, bb = _to_segment(wx, wy, wz, fx, fy, fz)
     ax, ay, az, aa = _nearer(ax, ay, az, aa, bx, by, bz, bb)
     bx, by, bz, bb = _to_segment(wx - ex, wy - ey, wz - ez, fx - ex, fy - ey, fz - ez)
     ax, ay, az, aa = _nearer(ax, ay, az, aa, bx, by, bz, bb)
     share = _share_of_vertex(rows, level, ax, ay, az, aa, wx, wy, wz, ex, ey, ez, fx, fy, fz)
-    nx, ny, nz = _cross(ex, ey, ez, fx, fy, fz)
-    side = choose(_dot(nx, ny, nz, wx, wy, wz) < 0.0, -1.0, level * 0.0 + 1.0)
-    nx, ny, nz = side * nx, side * ny, side * nz
-    nn = _dot(nx, ny, nz, nx, ny, nz)
+    nx, ny, nz, nn = _common_normal(wx, wy, wz, ex, ey, ez, fx, fy, fz)
     share = larger(share, _share_of_vertex(rows, level, nx, ny, nz, nn, wx, wy, wz, ex, ey, ez, fx, fy, fz))
     return t + (1.0 - t) * share
 
@@ -126,9 +136,7 @@ def _share_of_vertex(rows, level, nx, ny, nz, nn, wx, wy, wz, ex, ey, ez, fx, fy
 @part
 def step_of_edges(rows, level, t):
     """`step_of_vertex` for two edges: w from an end of the second to one of the first, e and f along them."""
-    wx, wy, wz = _at(rows, 0, t)
-    ex, ey, ez = _at(rows, 3, t)
-    fx, fy, fz = _at(rows, 6, t)
+    wx, wy, wz, ex, ey, ez, fx, fy, fz = _vectors(rows, t)
     ax, ay, az, aa = _to_segment(wx, wy, wz, fx, fy, fz)
     bx, by, bz, bb = _to_segment(wx + ex, wy + ey, wz + ez, fx, fy, fz)
     ax, ay, az, aa = _nearer(ax, ay, az, aa, bx, by, bz, bb)
@@ -137,10 +145,7 @@ def step_of_edges(rows, level, t):
     bx, by, bz, bb = _to_segment(fx - wx, fy - wy, fz - wz, ex, ey, ez)
     ax, ay, az, aa = _nearer(ax, ay, az, aa, 0.0 - bx, 0.0 - by, 0.0 - bz, bb)
     share = _share_of_edges(rows, level, ax, ay, az, aa, wx, wy, wz, ex, ey, ez, fx, fy, fz)
-    nx, ny, nz = _cross(ex, ey, ez, fx, fy, fz)
-    side = choose(_dot(nx, ny, nz, wx, wy, wz) < 0.0, -1.0, level * 0.0 + 1.0)
-    nx, ny, nz = side * nx, side * ny, side * nz
-    nn = _dot(nx, ny, nz, nx, ny, nz)
+    nx, ny, nz, nn = _common_normal(wx, wy, wz, ex, ey, ez, fx, fy, fz)
     share = larger(share, _share_of_edges(rows, level, nx, ny, nz, nn, wx, wy, wz, ex, ey, ez, fx, fy, fz))
     return t + (1.0 - t) * share
 
@@ -171,6 +176,12 @@ def _change(rows, first):
 
 
 @part
+def _changes(rows):
+    """Of w, e and f, from t = 0 to 1."""
+    return _change(rows, 0) + _change(rows, 3) + _change(rows, 6)
+
+
+@part
 def _until_root(c0, c1, c2, c3, t):
     """Time from t on up to which Σ c_k h^k, positive at h = 0, is not 0; 2 if it is not up to t = 1.
 
@@ -194,12 +205,8 @@ def step_in_plane(rows, level, t):
     free while w·n − level Σ |n_k| h^k > 0. Rounding: c_0 is off by at most 50 u |w| |e| |f|, c_1, c_2, c_3 by 8, 16 and
     8 times as much, as changes of vectors are up to twice as long as they.
     """
-    wx, wy, wz = _at(rows, 0, t)
-    ex, ey, ez = _at(rows, 3, t)
-    fx, fy, fz = _at(rows, 6, t)
-    ux, uy, uz = _change(rows, 0)
-    gx, gy, gz = _change(rows, 3)
-    hx, hy, hz = _change(rows, 6)
+    wx, wy, wz, ex, ey, ez, fx, fy, fz = _vectors(rows, t)
+    ux, uy, uz, gx, gy, gz, hx, hy, hz = _changes(rows)
     nx, ny, nz = _cross(ex, ey, ez, fx, fy, fz)
     ax, ay, az = _cross(ex, ey, ez, hx, hy, hz)
     bx, by, bz = _cross(gx, gy, gz, fx, fy, fz)
@@ -251,12 +258,8 @@ def _beside_line(level, t, rx, ry, rz, ex, ey, ez, gx, gy, gz, px, py, pz, ux, u
 @part
 def turn_of_vertex(rows, level, t):
     """Next time, as of `step_of_vertex`, by the direction that turns with the nearest side of the triangle."""
-    wx, wy, wz = _at(rows, 0, t)
-    ex, ey, ez = _at(rows, 3, t)
-    fx, fy, fz = _at(rows, 6, t)
-    ux, uy, uz = _change(rows, 0)
-    gx, gy, gz = _change(rows, 3)
-    hx, hy, hz = _change(rows, 6)
+    wx, wy, wz, ex, ey, ez, fx, fy, fz = _vectors(rows, t)
+    ux, uy, uz, gx, gy, gz, hx, hy, hz = _changes(rows)
     rx, ry, rz, rr = _to_segment(wx, wy, wz, ex, ey, ez)
     bx, by, bz, bb = _to_segment(wx, wy, wz, fx, fy, fz)
     second = bb < rr  # a to c, else a to b
@@ -280,12 +283,8 @@ def turn_of_vertex(rows, level, t):
 @part
 def turn_of_edges(rows, level, t):
     """`turn_of_vertex` for two edges: the direction turns with that edge to which an end of the other is nearest."""
-    wx, wy, wz = _at(rows, 0, t)
-    ex, ey, ez = _at(rows, 3, t)
-    fx, fy, fz = _at(rows, 6, t)
-    ux, uy, uz = _change(rows, 0)
-    gx, gy, gz = _change(rows, 3)
-    hx, hy, hz = _change(rows, 6)
+    wx, wy, wz, ex, ey, ez, fx, fy, fz = _vectors(rows, t)
+    ux, uy, uz, gx, gy, gz, hx, hy, hz = _changes(rows)
     ax, ay, az, aa = _to_segment(wx, wy, wz, fx, fy, fz)
     bx, by, bz, bb = _to_segment(wx + ex, wy + ey, wz + ez, fx, fy, fz)
     ax, ay, az, aa = _nearer(ax, ay, az, aa, bx, by, bz, bb)

@@ -14,7 +14,7 @@ from impinge.ccd._advance import (
     step_of_vertex,
     turn_of_edges,
     turn_of_vertex,
-)  # fmt: skip
+)
 
 VERTEX_TRIANGLE, EDGE_EDGE = 0, 1
 CHUNK = 512  # queries of one thread at a time

@@ -12,7 +12,7 @@ from impinge import _check, _jit
 from impinge.broad.blocks import block_pairs
 from impinge.ccd import _intersect
 from impinge.ccd.candidates import Boxes, no_corners
-from impinge.ccd.moving import Ints, edges_of, read_moving
+from impinge.ccd.moving import Ints, edges_of, keys_of, read_moving
 
 __all__ = ["Intersections", "self_intersections"]
 
@@ -65,7 +65,7 @@ def self_intersections(
         & (triangles[:, 1] != triangles[:, 2])
         & (triangles[:, 2] != triangles[:, 0])
     ).astype(np.int32)
-    loose = _loose(mesh.edges, triangles)
+    loose = np.empty(0, np.int32) if edges is None else _loose(mesh.edges, triangles)  # by default all are sides
     with _jit.threads(threads):
         boxes = Boxes(mesh.x0, mesh.x1)
         face_blocks, edge_blocks = boxes.blocks(triangles[proper]), boxes.blocks(mesh.edges[loose])
@@ -83,10 +83,8 @@ def self_intersections(
 
 def _loose(edges: Ints, faces: Ints) -> Ints:
     """Edges, of different ends, that are not sides of faces."""
-    ends = np.sort(edges, axis=1).astype(np.int64)
-    sides = edges_of(faces).astype(np.int64)
-    is_side = np.isin(ends[:, 0] << 32 | ends[:, 1], sides[:, 0] << 32 | sides[:, 1])
-    return np.flatnonzero(~is_side & (ends[:, 0] != ends[:, 1])).astype(np.int32)
+    is_side = np.isin(keys_of(edges), keys_of(edges_of(faces)))
+    return np.flatnonzero(~is_side & (edges[:, 0] != edges[:, 1])).astype(np.int32)
 
 
 def _that_meet(decide: Callable[..., None], mesh: tuple[Any, ...], pairs: Ints, first: Ints, second: Ints) -> Ints:

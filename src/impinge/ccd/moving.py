@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from impinge import _check
 from impinge.errors import InputError
 
-__all__ = ["Moving", "edges_of", "in_range", "read_moving"]
+__all__ = ["Moving", "edges_of", "in_range", "keys_of", "read_moving"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -32,9 +32,15 @@ class Moving(NamedTuple):
 def edges_of(faces: Any) -> Ints:
     """All sides of faces, each once: (m, 2) int32, i < j, ascending."""
     corners = _check.indices("faces", faces, 3, 2**31 - 1, "vertices")
-    sides = np.sort(corners[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1).astype(np.int64)
-    keys = np.unique(sides[:, 0] << 32 | sides[:, 1])
+    keys = np.unique(keys_of(corners[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)))
     return np.column_stack([keys >> 32, keys & 0xFFFFFFFF]).astype(np.int32)
+
+
+def keys_of(edges: Ints) -> NDArray[np.int64]:
+    """A number for each edge, the same for both orders of its ends."""
+    ends = np.sort(edges, axis=1).astype(np.int64)
+    keys: NDArray[np.int64] = ends[:, 0] << 32 | ends[:, 1]
+    return keys
 
 
 def read_moving(x0: Any, x1: Any, edges: Any, faces: Any, bodies: Any = None) -> Moving:
