@@ -8,6 +8,7 @@ from impinge.output.ply import write_ply
 from impinge.output.series import Series
 from impinge.output.softfiles import SoftFiles
 from impinge.output.softframe import SoftFrame
+from impinge.output.softpicture import draw_soft
 from impinge.output.softvtk import read_soft, write_soft
 from impinge.output.tubes import Tubes
 from impinge.output.vtk import Collection, write_chains, write_mesh, write_spheres
@@ -19,6 +20,7 @@ __all__ = [
     "SoftFiles",
     "SoftFrame",
     "Tubes",
+    "draw_soft",
     "draw_spheres",
     "load",
     "read_soft",
