@@ -29,7 +29,9 @@ from impinge.broad.methods import BOX_METHODS
 from impinge.broad.methods import METHODS as PAIR_METHODS
 from impinge.inside.multipole import MODES, Multipole
 from impinge.inside.solid import METHODS, Solid
+from impinge.output.camera import Camera
 from impinge.output.render import render
+from impinge.output.surface import Surface, render_surface
 from impinge.response.materials import Material
 from impinge.run.world import World
 
@@ -134,6 +136,9 @@ def _draw() -> None:
     rng = np.random.default_rng(0)
     corners = np.array([[0.0] * 3, [1.0] * 3])
     render(rng.random((20, 4)), rng.random((20, 3)), [shapes.box()], corners, (-60.0, 20.0), (40, 30))
+    surface = Surface(*rng.random((3, 20, 3, 3)))
+    camera = Camera.showing(np.empty((0, 4)), [corners], (-60.0, 20.0), (40, 30))
+    render_surface(surface, camera, corners)
 
 
 def _ask_everything() -> None:

@@ -65,5 +65,9 @@ class SearchWarning(ImpingeWarning):
     """A search over time may have missed pairs, as it was told to."""
 
 
+class OutputWarning(ImpingeWarning):
+    """A file is written, but shows less than was asked for; the message says what."""
+
+
 class RunWarning(ImpingeWarning):
     """A simulation runs, but its results may be poor; the message says why."""
