@@ -25,10 +25,10 @@ _STEPS = 200  # of Newton's method in one round
 class Rounds:
     """The rounds of one program; rows with a kind below 0 are left out."""
 
-    def __init__(self, program: Program, kind: Kinds, tol: float) -> None:
+    def __init__(self, program: Program, kind: Kinds, tol: float, structure: Structure | None = None) -> None:
         self.program, self.tol, self.iterations = program, tol, 0
         self._kind = kind
-        self._factor = Cholesky(Structure(program.indptr, program.indices))
+        self._factor = Cholesky(structure or Structure(program.indptr, program.indices))
         failed = self._factor.factorise(program.values)
         if failed >= 0:
             raise InputError(f"K: found a matrix that is not positive definite (at unknown {failed})")

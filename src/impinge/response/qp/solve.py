@@ -21,6 +21,7 @@ from impinge.response.qp.program import (
 )
 from impinge.response.qp.rounds import Rounds
 from impinge.response.qp.solution import QPSolution
+from impinge.sparse.cholesky import Structure
 
 
 def solve_qp(
@@ -72,21 +73,26 @@ def solve_qp(
         multipliers[empty] = 0.0
         x[fixed.unknowns] = 0.0
     try:
-        x, multipliers, iterations = _solve(
-            reduced, kind, x, multipliers, 0.5 * tol
-        )  # its terms are up to twice as small
+        # The terms of the reduced program may be twice as small.
+        x, multipliers, iterations = solve_program(reduced, kind, x, multipliers, 0.5 * tol)
     except Infeasible as found:
         raise prove_infeasible(program, fixed, found.multipliers) from None
     return _describe(program, fixed, x, multipliers, iterations)
 
 
-def _solve(program: Program, kind: Kinds, x: Floats, mu: Floats, tol: float) -> tuple[Floats, Floats, int]:
-    """Point, multipliers and iterations."""
+def solve_program(
+    program: Program, kind: Kinds, x: Floats, mu: Floats, tol: float, structure: Structure | None = None
+) -> tuple[Floats, Floats, int]:
+    """Point, multipliers and iterations of a program without fixed unknowns, from a guess of the first two.
+
+    kind : as `Program.free`, −1 for rows to be left out
+    structure : for the pattern of K, if it is known already
+    """
     if is_banded(program):
         found = solve_banded(program, kind, x, mu, tol)
         if found is not None:
             return found
-    rounds = Rounds(program, kind, tol)
+    rounds = Rounds(program, kind, tol, structure)
     return *rounds.solve(x, mu), rounds.iterations
 
 

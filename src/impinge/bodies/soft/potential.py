@@ -1,0 +1,93 @@
+"""What an implicit step minimises: inertia, elastic energy and damping over the new positions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impinge.bodies.soft.elements import Elements
+from impinge.bodies.soft.parts import Floats
+from impinge.response.qp import _rows
+
+__all__ = ["Potential"]
+
+
+class Potential:
+    """Φ(x) = Σ m/(2h²) |x − goal|² + E(x) + (x − start)ᵀ C (x − start) / 2h + Σ d/(2h) |x − start − h wind|².
+
+    Its minimum satisfies M a = −∂E/∂x − C v − d (v − wind) at the end of the step, with v = (x − start)/h and
+    a = (x − goal)/h² relative to free flight.
+
+    Parameters
+    ----------
+    elements : Elements
+    masses : (n,) kg
+    span : float, s
+        h, the time step of implicit Euler.
+    start, goal : (n, 3) m
+        Positions at the start, and where free flight would end.
+    damping : (n,) s
+        C = damping × the Hessian of E at the start.
+    drag : (n,) kg/s
+    wind : (3,) m/s
+    """
+
+    def __init__(
+        self,
+        elements: Elements,
+        masses: Floats,
+        span: float,
+        start: Floats,
+        goal: Floats,
+        damping: Floats,
+        drag: Floats,
+        wind: Floats,
+        *,
+        elastic: bool = True,
+    ) -> None:
+        self.elements, self._elastic = elements, elastic
+        self._inertia, self.start, self._goal = masses[:, None] / span**2, start, goal
+        # What moves a node by a millionth of its way counts as nothing, also where no force acts at all.
+        self._weight = float(np.abs(self._inertia * (goal - start)).max())
+        self._drag, self._drift = drag[:, None] / span, start + span * wind
+        self._damping: Floats | None = None
+        if elastic and damping.any():
+            values = elements.hessian(start)
+            columns = np.repeat(damping / span, 3)
+            self._damping = values * np.repeat(columns, np.diff(elements.indptr))
+
+    def value(self, x: Floats) -> float:
+        """Φ(x), J."""
+        total = 0.5 * float((self._inertia * (x - self._goal) ** 2).sum())
+        total += 0.5 * float((self._drag * (x - self._drift) ** 2).sum())
+        if self._elastic:
+            total += self.elements.energy(x)
+        if self._damping is not None:
+            moved = (x - self.start).ravel()
+            total += 0.5 * float(moved @ self._damped(moved))
+        return total
+
+    def gradient(self, x: Floats) -> tuple[Floats, float]:
+        """∇Φ, (n, 3), N, and the largest of the forces that it is the sum of."""
+        inertia, drag = self._inertia * (x - self._goal), self._drag * (x - self._drift)
+        result, largest = inertia + drag, max(self._weight, float(np.abs(inertia).max()), float(np.abs(drag).max()))
+        if self._elastic:
+            elastic = self.elements.gradient(x)
+            largest = max(largest, float(np.abs(elastic).max()))
+            result += elastic
+        if self._damping is not None:
+            result += self._damped((x - self.start).ravel()).reshape(-1, 3)
+        return result, largest
+
+    def hessian(self, x: Floats, *, whole: bool) -> Floats:
+        """∂²Φ/∂x², N/m, in the pattern of the elements: the whole, or without what is negative of it."""
+        values = self.elements.hessian(x, whole=whole) if self._elastic else np.zeros(len(self.elements.indices))
+        if self._damping is not None:
+            values += self._damping
+        values[self.elements.diagonal] += np.repeat((self._inertia + self._drag)[:, 0], 3)
+        return values
+
+    def _damped(self, moved: Floats) -> Floats:
+        assert self._damping is not None
+        out = np.empty(len(moved))
+        _rows.times_symmetric(self.elements.indptr, self.elements.indices, self._damping, moved, out)
+        return out

@@ -1,0 +1,194 @@
+"""One time step of soft bodies: dynamics and all contacts together, certified free of collisions before it is taken.
+
+Positions at the end of the step minimise the potential subject to rows that keep pairs apart. Rows are found by
+following the trajectory; what comes too near along it joins them, and the minimum is sought again with them, until
+nothing new is found and nothing touches on the way: that is the certificate. Where rows at nearest points do not suffice,
+all corners of a pair are kept apart along its normal, which proves that the pair is free.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge.bodies.soft.constraints import Held
+from impinge.bodies.soft.parts import Floats, Ints
+from impinge.bodies.soft.potential import Potential
+from impinge.bodies.soft.surface import Surface
+from impinge.errors import InputError
+from impinge.response.contact_rows import Pairs, measure, spread
+from impinge.response.qp import _rows
+from impinge.response.qp.program import Infeasible, Program
+from impinge.response.qp.solve import solve_program
+from impinge.sparse.cholesky import Structure
+
+__all__ = ["Result", "Step"]
+
+_TOLERANCE = 1e-6  # of the largest force: what may be left of the equations of motion
+_NEWTON = 60
+_PASSES = 40
+_QP = 1e-9
+_NEAR = 1.0  # residual below which the whole Hessian is tried
+
+Rows = tuple[Ints, Ints, Floats]
+
+
+@dataclass
+class Result:
+    """Where a step ended."""
+
+    positions: Floats
+    held: Held
+    free: bool  # certified: nothing touches on the way
+    passes: int
+    newton: int
+    residual: float
+
+
+class Step:
+    """The search for the end of one step.
+
+    Parameters
+    ----------
+    surface : Surface
+    potential : Potential
+    start, end : (all vertices, 3) m
+        Positions at the start; of obstacles and fixed nodes also at the end, of others a guess.
+    fixed : (n, 3) bool
+        Coordinates of soft nodes whose end is given.
+    recovery : float, m
+        How much distance pairs that are too near may win in the step.
+    """
+
+    def __init__(
+        self,
+        surface: Surface,
+        potential: Potential,
+        start: Floats,
+        end: Floats,
+        fixed: NDArray[np.bool_],
+        structure: Structure,
+        recovery: float,
+    ) -> None:
+        self._surface, self._potential, self._structure = surface, potential, structure
+        self._start, self._end, self._fixed = start, end.copy(), fixed
+        self._recovery, self._n = recovery, len(fixed)
+        self._held = Held.nothing()
+        self.newton = 0
+        self.residual = np.inf
+
+    def run(self, known: Pairs, forces: Floats) -> Result:
+        """Find the end, from pairs that were held in the last step and their forces."""
+        self._hold(known, forces)
+        self._add_pairs(self._start, self._end)  # of the guess
+        for passes in range(1, _PASSES + 1):
+            self._minimise()
+            near = self._surface.near(self._start, self._end)
+            if self._add_violated(near):
+                continue
+            touching = near.take(np.flatnonzero(self._surface.times(self._start, self._end, near) < np.inf))
+            if not len(touching.kinds):
+                return Result(self._end, self._held, True, passes, self.newton, self.residual)
+            self._spread(touching)
+        return Result(self._end, self._held, False, passes, self.newton, self.residual)
+
+    # Rows
+
+    def _hold(self, pairs: Pairs, forces: Floats | None = None) -> None:
+        gaps = measure(self._start, pairs)
+        wanted = self._surface.distances(pairs)
+        targets = np.minimum(wanted, np.maximum(gaps.gaps + self._recovery, 0.0))
+        self._held.add(pairs, gaps, np.where(gaps.gaps >= wanted, wanted, targets), forces)
+
+    def _add_pairs(self, start: Floats, end: Floats) -> None:
+        self._add_violated(self._surface.near(start, end))
+
+    def _add_violated(self, near: Pairs) -> bool:
+        """Hold pairs that end too near; whether there are any new ones."""
+        new = near.take(self._held.lack(near))
+        if not len(new.kinds):
+            return False
+        gaps = measure(self._start, new)
+        distances = np.minimum(self._surface.distances(new), gaps.gaps)
+        violated = np.flatnonzero(gaps.at(self._end, new) < distances * (1.0 - 1e-9))
+        if len(violated):
+            self._hold(new.take(violated))
+        return bool(len(violated))
+
+    def _spread(self, pairs: Pairs) -> None:
+        """Keep all corners of pairs apart."""
+        fresh = np.flatnonzero([int(key) not in self._held.spread for key in pairs.keys])
+        if not len(fresh):
+            return
+        pairs = pairs.take(fresh)
+        self._held.spread.update(int(key) for key in pairs.keys)
+        every, gaps = spread(pairs, measure(self._start, pairs))
+        targets = np.minimum(0.1 * self._surface.distances(every), 0.5 * gaps.gaps)
+        self._held.add(every, gaps, targets)
+
+    # Minimum
+
+    def _minimise(self) -> None:
+        """Newton's method with all rows that are held."""
+        rows = self._held.rows(self._fixed)
+        kind = np.where(np.diff(rows[0]) > 0, np.int8(0), np.int8(-1))
+        x = self._end[: self._n]
+        gradient, _ = self._potential.gradient(x)
+        while True:
+            self.newton += 1
+            bounds = self._held.gaps.at(self._end, self._held.pairs) - self._held.targets
+            step, forces = self._solve(x, gradient, rows, kind, bounds)
+            x = self._go(x, step.reshape(-1, 3), bounds, forces, kind)
+            self._end[: self._n] = x
+            self._held.forces = forces
+            gradient, largest = self._potential.gradient(x)
+            left = gradient.ravel().copy()
+            _rows.add_rows(*rows, forces, 1.0, left)
+            left[self._fixed.ravel()] = 0.0
+            self.residual = float(np.abs(left).max() / max(largest, 1e-300))
+            if self.residual <= _TOLERANCE or self.newton >= _NEWTON * _PASSES:
+                return
+
+    def _solve(
+        self, x: Floats, gradient: Floats, rows: Rows, kind: NDArray[np.int8], bounds: Floats
+    ) -> tuple[Floats, Floats]:
+        """Newton's step and forces: with the whole Hessian where that is positive definite, else without its negative
+        part, which is safe but slow."""
+        for whole in (True, False) if self.residual < _NEAR else (False,):
+            program = self._program(x, gradient, rows, bounds, whole)
+            try:
+                found = solve_program(program, kind, np.zeros(3 * self._n), self._held.forces, _QP, self._structure)
+            except InputError:
+                if not whole:
+                    raise
+            else:
+                return found[0], found[1]
+        raise AssertionError("not reached")
+
+    def _program(self, x: Floats, gradient: Floats, rows: Rows, bounds: Floats, whole: bool) -> Program:
+        elements, fixed = self._potential.elements, self._fixed.ravel()
+        values, right = self._potential.hessian(x, whole=whole), -gradient.ravel()
+        if fixed.any():
+            out = np.empty_like(values)
+            _rows.fix(elements.indptr, elements.indices, values, fixed, np.zeros(len(right)), right, out)
+            values = out
+        size = 1e-6 * _rows.natural_size(elements.indptr, elements.indices, values, right)
+        free = np.zeros(len(bounds), np.int8)
+        return Program(elements.indptr, elements.indices, values, right, rows, bounds, free, size)
+
+    def _go(self, x: Floats, step: Floats, bounds: Floats, forces: Floats, kind: NDArray[np.int8]) -> Floats:
+        """As far along the step as lowers the potential and what rows are violated by, at the price of their forces."""
+        price = 2.0 * float(forces.max(initial=0.0))
+        before = self._potential.value(x) + price * float(np.maximum(-bounds[kind >= 0], 0.0).sum())
+        far = 1.0
+        for _ in range(30):
+            trial = x + far * step
+            whole = np.concatenate([trial, self._end[self._n :]])
+            left = self._held.gaps.at(whole, self._held.pairs) - self._held.targets
+            value = self._potential.value(trial) + price * float(np.maximum(-left[kind >= 0], 0.0).sum())
+            if value <= before + 1e-12 * abs(before):
+                return trial
+            far *= 0.5
+        return trial

@@ -1,0 +1,95 @@
+"""All that can touch: vertices, edges and faces of soft bodies, and after them those of obstacles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from impinge import _check
+from impinge.bodies.soft.parts import Floats, Ints
+from impinge.ccd._times import EDGE_EDGE, VERTEX_TRIANGLE
+from impinge.ccd.contacts import contacts
+from impinge.ccd.moving import edges_of
+from impinge.ccd.queries import find_times
+from impinge.response.contact_rows import Pairs, measure, pairs_of
+
+__all__ = ["Skin", "Surface"]
+
+_OF_REST = 0.9  # pairs of one body are never asked to keep more than this of their distance at rest
+
+
+class Skin(NamedTuple):
+    """What a body or an obstacle touches with."""
+
+    positions: Floats  # (n, 3) at rest, m
+    edges: Ints  # (m, 2)
+    faces: Ints  # (k, 3)
+    radius: float  # half of the distance that it keeps from its like, m
+
+
+class Surface:
+    """Vertices, edges and faces in one numbering: soft bodies first, then obstacles, which do not touch each other.
+
+    Parameters
+    ----------
+    soft, obstacles : sequences of Skin
+
+    Attributes
+    ----------
+    edges, faces : (m, 2), (k, 3) int32
+    gap : float, m
+        The largest distance that any pair keeps.
+    """
+
+    def __init__(self, soft: Sequence[Skin], obstacles: Sequence[Skin]) -> None:
+        skins = [*soft, *obstacles]
+        sizes = [len(skin.positions) for skin in skins]
+        first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+        self.count = int(first[len(soft)])
+        self.edges = _stack([skin.edges + at for skin, at in zip(skins, first[:-1], strict=True)], 2)
+        self.faces = _stack([skin.faces + at for skin, at in zip(skins, first[:-1], strict=True)], 3)
+        self._rest = np.concatenate([skin.positions for skin in skins]) if skins else np.empty((0, 3))
+        self._radii = np.repeat([skin.radius for skin in skins], sizes) if skins else np.empty(0)
+        self._body = np.repeat(np.arange(len(skins)), sizes)
+        self._labels = np.arange(1, first[-1] + 1)
+        self._labels[self.count :] = 0
+        self.gap = 2.0 * float(self._radii.max(initial=0.0))
+
+    def near(self, x0: Floats, x1: Floats, gap: float | None = None) -> Pairs:
+        """Pairs that come as near as `gap` while all vertices move linearly."""
+        if not len(self.edges):
+            return pairs_of(contacts(x0, x0, [], []).pairs, self.edges, self.faces)
+        gap = self.gap if gap is None else gap
+        found = contacts(x0, x1, self.edges, self.faces, gap=gap, bodies=self._labels)
+        return pairs_of(found.pairs, self.edges, self.faces)
+
+    def times(self, x0: Floats, x1: Floats, pairs: Pairs) -> Floats:
+        """When pairs first touch, from 0 to 1; inf if they do not. Never later than the truth."""
+        times = np.full(len(pairs.kinds), np.inf)
+        for kind, corners in ((VERTEX_TRIANGLE, self.faces), (EDGE_EDGE, self.edges)):
+            which = np.flatnonzero(pairs.kinds == kind)
+            times[which] = find_times(kind, x0, x1, np.ascontiguousarray(pairs.numbers[which]), corners, 0.0)
+        return times
+
+    def distances(self, pairs: Pairs) -> Floats:
+        """What pairs keep between them: the sum of radii, or less if they are nearer at rest (FACTS 5, traps)."""
+        corners = self._radii[pairs.corners]
+        is_edges = pairs.kinds == EDGE_EDGE
+        first = np.where(is_edges, corners[:, :2].max(axis=1), corners[:, 0])
+        second = np.where(is_edges, corners[:, 2:].max(axis=1), corners[:, 1:].max(axis=1))
+        wanted = first + second
+        same = np.flatnonzero(self._body[pairs.corners[:, 0]] == self._body[pairs.corners[:, 2]])
+        wanted[same] = np.minimum(wanted[same], _OF_REST * measure(self._rest, pairs.take(same)).gaps)
+        return wanted
+
+
+def _stack(arrays: Sequence[Ints], columns: int) -> Ints:
+    empty = np.empty((0, columns), np.int32)
+    return _check.frozen(np.concatenate([empty, *arrays]).astype(np.int32))
+
+
+def skin_of(vertices: Floats, faces: Ints, radius: float) -> Skin:
+    """The skin of a mesh."""
+    return Skin(vertices, edges_of(faces), faces, radius)

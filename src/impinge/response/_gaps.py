@@ -1,0 +1,114 @@
+"""Kernels: nearest points of a vertex and a triangle, and of two edges, as weights of their corners."""
+
+import numpy as np
+
+from impinge._jit import kernel, parallel
+
+VERTEX_FACE, EDGE_EDGE = 0, 1
+
+
+@kernel
+def _clamp(value):
+    return min(max(value, 0.0), 1.0)
+
+
+@kernel
+def _dot(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@kernel
+def _minus(x, i, j):
+    return x[i, 0] - x[j, 0], x[i, 1] - x[j, 1], x[i, 2] - x[j, 2]
+
+
+@kernel
+def _on_segment(ab, ap):
+    """Where on the segment from a to b the point nearest to p is, from 0 to 1."""
+    length = _dot(ab, ab)
+    return _clamp(_dot(ab, ap) / length) if length > 0.0 else 0.0
+
+
+@kernel
+def _weights_in_triangle(x, p, a, b, c):
+    """Barycentric coordinates of the point of triangle abc nearest to p [Ericson2005, 5.1.5]."""
+    ab, ac, ap = _minus(x, b, a), _minus(x, c, a), _minus(x, p, a)
+    bp, cp, bc = _minus(x, p, b), _minus(x, p, c), _minus(x, c, b)
+    d1, d2, d3, d4, d5, d6 = _dot(ab, ap), _dot(ac, ap), _dot(ab, bp), _dot(ac, bp), _dot(ab, cp), _dot(ac, cp)
+    vc, vb, va = d1 * d4 - d3 * d2, d5 * d2 - d1 * d6, d3 * d6 - d5 * d4
+    if d1 <= 0.0 and d2 <= 0.0:
+        return 1.0, 0.0, 0.0
+    if d3 >= 0.0 and d4 <= d3:
+        return 0.0, 1.0, 0.0
+    if d6 >= 0.0 and d5 <= d6:
+        return 0.0, 0.0, 1.0
+    if vc <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
+        v = _on_segment(ab, ap)
+        return 1.0 - v, v, 0.0
+    if vb <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
+        w = _on_segment(ac, ap)
+        return 1.0 - w, 0.0, w
+    if va <= 0.0 and d4 >= d3 and d5 >= d6:
+        w = _on_segment(bc, bp)
+        return 0.0, 1.0 - w, w
+    total = va + vb + vc
+    if not total > 0.0:  # without area: some point of its longest side would do, and the corner a is not far off
+        v = _on_segment(ab, ap)
+        return 1.0 - v, v, 0.0
+    return 1.0 - vb / total - vc / total, vb / total, vc / total
+
+
+@kernel
+def _weights_of_edges(x, a, b, c, d):
+    """Where on edges ab and cd, from 0 to 1, their nearest points are [Ericson2005, 5.1.9]."""
+    u, v, r = _minus(x, b, a), _minus(x, d, c), _minus(x, a, c)
+    uu, vv, uv, ur, vr = _dot(u, u), _dot(v, v), _dot(u, v), _dot(u, r), _dot(v, r)
+    if uu <= 0.0:
+        return 0.0, _clamp(vr / vv) if vv > 0.0 else 0.0
+    if vv <= 0.0:
+        return _clamp(-ur / uu), 0.0
+    across = uu * vv - uv * uv
+    s = _clamp((uv * vr - ur * vv) / across) if across > 1e-14 * uu * vv else 0.5
+    t = (uv * s + vr) / vv
+    if t < 0.0:
+        return _clamp(-ur / uu), 0.0
+    if t > 1.0:
+        return _clamp((uv - ur) / uu), 1.0
+    return s, t
+
+
+@parallel(grain=1000)
+def measure_gaps(first, stop, x, kinds, corners, weights, normals, gaps):
+    """Nearest points of pairs: weights of the four corners, positive of the first of the pair and negative of the other;
+    the unit vector from the second to the first; and their distance: gap = normal · Σ weight x."""
+    for k in range(first, stop):
+        a, b, c, d = corners[k]
+        if kinds[k] == VERTEX_FACE:
+            u, v, w = _weights_in_triangle(x, a, b, c, d)
+            weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = 1.0, -u, -v, -w
+        else:
+            s, t = _weights_of_edges(x, a, b, c, d)
+            weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = 1.0 - s, s, t - 1.0, -t
+        square = 0.0
+        for axis in range(3):
+            # Differences first: all four corners may be far from the origin.
+            value = 0.0
+            for corner in range(1, 4):
+                value += weights[k, corner] * (x[corners[k, corner], axis] - x[a, axis])
+            normals[k, axis] = value
+            square += value * value
+        gaps[k] = np.sqrt(square)
+        for axis in range(3):
+            normals[k, axis] = normals[k, axis] / gaps[k] if gaps[k] > 0.0 else 0.0
+
+
+@parallel(grain=1000)
+def separations(first, stop, x, corners, weights, normals, out):
+    """Distance of the points with the same weights along the same normals, elsewhere: normal · Σ weight x."""
+    for k in range(first, stop):
+        a = corners[k, 0]
+        value = 0.0
+        for corner in range(1, 4):
+            for axis in range(3):
+                value += weights[k, corner] * normals[k, axis] * (x[corners[k, corner], axis] - x[a, axis])
+        out[k] = value

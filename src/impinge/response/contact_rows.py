@@ -1,0 +1,98 @@
+"""Contacts as rows of a quadratic program: no pair comes nearer than it may, along the line between its nearest points.
+
+A pair is a vertex and a face or two edges, with four corners. Its row fixes the normal n, from the second to the first,
+and the weights w of the nearest points at the start of a step: n · Σ w x ≥ distance at the end (FACTS 5.4 to 5.6).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge.ccd.candidates import Candidates
+from impinge.response import _gaps
+
+__all__ = ["Gaps", "Pairs", "measure", "pairs_of", "spread"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+
+class Pairs(NamedTuple):
+    """Vertices with faces, and edges with edges."""
+
+    kinds: NDArray[np.int8]  # (m,) 0 for a vertex and a face, 1 for two edges
+    numbers: Ints  # (m, 2): of the vertex and the face, or of the edges
+    corners: Ints  # (m, 4)
+
+    @property
+    def keys(self) -> NDArray[np.int64]:
+        """A number for each pair."""
+        keys: NDArray[np.int64] = (
+            self.kinds.astype(np.int64) << 62 | self.numbers[:, 0].astype(np.int64) << 31 | self.numbers[:, 1]
+        )
+        return keys
+
+    def take(self, which: NDArray[np.int64] | NDArray[np.bool_]) -> Pairs:
+        """Some of them."""
+        return Pairs(*(array[which] for array in self))
+
+
+class Gaps(NamedTuple):
+    """Nearest points of pairs at one time."""
+
+    weights: Floats  # (m, 4) of the corners, positive of the first and negative of the second
+    normals: Floats  # (m, 3) from the second to the first
+    gaps: Floats  # (m,) their distance, normal · Σ weight x, m
+
+    def take(self, which: NDArray[np.int64] | NDArray[np.bool_]) -> Gaps:
+        """Some of them."""
+        return Gaps(*(array[which] for array in self))
+
+    def at(self, x: Floats, pairs: Pairs) -> Floats:
+        """The distance of the same points along the same normals, with the corners elsewhere, m."""
+        out = np.empty(len(self.gaps))
+        _gaps.separations(len(out), x, pairs.corners, self.weights, self.normals, out)
+        return out
+
+
+def pairs_of(near: Candidates, edges: Ints, faces: Ints) -> Pairs:
+    """Pairs in one list."""
+    vertex_faces, edge_edges, _ = near
+    kinds = np.repeat(np.array([_gaps.VERTEX_FACE, _gaps.EDGE_EDGE], np.int8), [len(vertex_faces), len(edge_edges)])
+    first = np.column_stack([vertex_faces[:, :1], faces[vertex_faces[:, 1]]])
+    second = np.column_stack([edges[edge_edges[:, 0]], edges[edge_edges[:, 1]]])
+    return Pairs(kinds, np.concatenate([vertex_faces, edge_edges]), np.concatenate([first, second]).astype(np.int32))
+
+
+def measure(x: Floats, pairs: Pairs) -> Gaps:
+    """Nearest points at positions x, (n, 3)."""
+    count = len(pairs.kinds)
+    found = Gaps(np.empty((count, 4)), np.empty((count, 3)), np.empty(count))
+    _gaps.measure_gaps(count, x, pairs.kinds, pairs.corners, *found)
+    return found
+
+
+# Corners of the first and of the second of a pair, for each of its combinations.
+_COMBINATIONS = (((0, 1), (0, 2), (0, 3)), ((0, 2), (0, 3), (1, 2), (1, 3)))
+
+
+def spread(pairs: Pairs, gaps: Gaps) -> tuple[Pairs, Gaps]:
+    """Rows that keep every corner of the first from every corner of the second, along the same normals.
+
+    All of them together are a proof that the pair stays apart while its corners move linearly: along the normal all
+    corners are apart at the start, and at the end, so in between.
+    """
+    parts = []
+    for kind, combinations in enumerate(_COMBINATIONS):
+        chosen = np.flatnonzero(pairs.kinds == kind)
+        for first, second in combinations:
+            weights = np.zeros((len(chosen), 4))
+            weights[:, first], weights[:, second] = 1.0, -1.0
+            parts.append((pairs.take(chosen), Gaps(weights, gaps.normals[chosen], gaps.gaps[chosen])))
+    return (
+        Pairs(*(np.concatenate(arrays) for arrays in zip(*(part[0] for part in parts), strict=True))),
+        Gaps(*(np.concatenate(arrays) for arrays in zip(*(part[1] for part in parts), strict=True))),
+    )

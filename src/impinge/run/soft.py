@@ -1,0 +1,187 @@
+"""SoftWorld: cables and cloth that move under forces, and never pass through anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge import _check, _jit
+from impinge.bodies.motion import Motion, PoseFunction, pose_at
+from impinge.bodies.soft.cable import cable_parts
+from impinge.bodies.soft.cloth import cloth_parts
+from impinge.bodies.soft.elements import Elements
+from impinge.bodies.soft.parts import Floats, Parts, join
+from impinge.bodies.soft.potential import Potential
+from impinge.bodies.soft.step import Result, Step
+from impinge.bodies.soft.surface import Skin, Surface, skin_of
+from impinge.errors import InputError
+from impinge.response.contact_rows import Pairs
+from impinge.shapes.mesh import Mesh
+from impinge.sparse.cholesky import Structure
+
+__all__ = ["SoftBody", "SoftWorld"]
+
+INTEGRATORS = ("implicit-euler", "bdf2", "explicit")
+_RECOVERY = 10.0  # 1/s: pairs that are too near win this share of their distance per second
+
+
+@dataclass(frozen=True)
+class SoftBody:
+    """A cable or a cloth of a world."""
+
+    name: str
+    nodes: slice  # of the world's nodes
+
+
+@dataclass
+class _Obstacle:
+    mesh: Mesh
+    motion: Motion | PoseFunction | None
+
+    def at(self, t: float) -> Floats:
+        pose = pose_at(self.motion, t)
+        return self.mesh.vertices @ pose.rotation.T + pose.translation
+
+
+class SoftWorld:
+    """Cables, cloth and obstacles."""
+
+    def __init__(
+        self,
+        gravity: Any = (0.0, 0.0, -9.81),
+        dt: float = 0.01,
+        integrator: str = "implicit-euler",
+        threads: int | None = None,
+    ) -> None:
+        self.gravity = _check.vector("gravity", gravity)
+        self.dt = _check.positive("dt", dt)
+        self.integrator = _check.choice("integrator", integrator, INTEGRATORS)
+        self._threads = threads
+        self.time = 0.0
+        self.steps = self.scaled_steps = 0
+        self._parts: list[Parts] = []
+        self._skins: list[Skin] = []
+        self._obstacles: list[_Obstacle] = []
+        self._walls: list[Skin] = []
+        self.bodies: list[SoftBody] = []
+        self._x, self._v = np.empty((0, 3)), np.empty((0, 3))
+        self._damping, self._drag = np.empty(0), np.empty(0)
+        self._fixed: list[tuple[NDArray[np.int64], Any]] = []
+        self._ready = False
+        self._known = Pairs(np.empty(0, np.int8), np.empty((0, 2), np.int32), np.empty((0, 4), np.int32))
+        self._forces = np.empty(0)
+        self.last: Result | None = None
+
+    def add_cable(
+        self, points: Any, *, radius: float, stretch: float, bend: float = 0.0, mass_per_length: float,
+        damping: float = 0.0, drag: float = 0.0, closed: bool = False, velocity: Any = (0.0, 0.0, 0.0), name: str = "",
+    ) -> SoftBody:  # fmt: skip
+        parts = cable_parts(points, closed=closed, stretch=stretch, bend=bend, mass_per_length=mass_per_length)
+        x = _check.vectors("points", points)
+        skin = Skin(x, parts.edges.nodes, np.empty((0, 3), np.int32), _check.not_negative("radius", radius))
+        return self._add(parts, skin, damping, drag * parts.masses / mass_per_length, velocity, name or "cable")
+
+    def add_cloth(
+        self, mesh: Any, *, stretch: Any, shear: float, bend: float = 0.0, density: float, thickness: float,
+        damping: float = 0.0, drag: float = 0.0, warp: Any = None, velocity: Any = (0.0, 0.0, 0.0), name: str = "",
+    ) -> SoftBody:  # fmt: skip
+        mesh = Mesh.of(mesh)
+        parts = cloth_parts(
+            mesh.vertices, mesh.faces, stretch=stretch, shear=shear, bend=bend, density=density, warp=warp
+        )
+        skin = skin_of(mesh.vertices, mesh.faces, 0.5 * _check.not_negative("thickness", thickness))
+        return self._add(parts, skin, damping, drag * parts.masses / density, velocity, name or "cloth")
+
+    def _add(
+        self, parts: Parts, skin: Skin, damping: float, drag: Floats, velocity: Any, name: str
+    ) -> SoftBody:
+        count = len(parts.masses)
+        body = SoftBody(f"{name} {len(self.bodies)}", slice(len(self._x), len(self._x) + count))
+        self._parts.append(parts)
+        self._skins.append(skin)
+        self.bodies.append(body)
+        self._x = np.concatenate([self._x, skin.positions])
+        self._v = np.concatenate([self._v, np.broadcast_to(np.asarray(velocity, float), (count, 3))])
+        self._damping = np.append(self._damping, np.full(count, _check.not_negative("damping", damping)))
+        self._drag = np.append(self._drag, drag)
+        self._ready = False
+        return body
+
+    def add_obstacle(self, mesh: Any, motion: Any = None, thickness: float = 0.0) -> None:
+        mesh = Mesh.of(mesh)
+        self._obstacles.append(_Obstacle(mesh, motion))
+        self._walls.append(skin_of(mesh.vertices, mesh.faces, 0.5 * thickness))
+        self._ready = False
+
+    def fix(self, nodes: Any, velocity: Any = 0.0) -> None:
+        numbers = np.arange(len(self._x))[nodes]
+        self._fixed.append((np.atleast_1d(numbers), velocity))
+
+    @property
+    def positions(self) -> Floats:
+        return self._x.copy()
+
+    @property
+    def velocities(self) -> Floats:
+        return self._v.copy()
+
+    def _prepare(self) -> None:
+        if self._ready:
+            return
+        parts = join(self._parts)
+        self._masses = parts.masses
+        self.elements = Elements(parts)
+        self._structure = Structure(self.elements.indptr, self.elements.indices, size=3)
+        self.surface = Surface(self._skins, self._walls)
+        self._ready = True
+
+    def step(self, count: int = 1) -> None:
+        with _jit.threads(self._threads):
+            for _ in range(count):
+                self._prepare()
+                self._step(self.dt)
+
+    def _whole(self, x: Floats, t: float) -> Floats:
+        return np.concatenate([x, *(obstacle.at(t) for obstacle in self._obstacles)])
+
+    def _step(self, dt: float) -> None:
+        x, v = self._x, self._v
+        flight = x + dt * v + dt * dt * self.gravity
+        elastic = self.integrator != "explicit"
+        goal = flight
+        if not elastic:
+            goal = flight - dt * dt * self.elements.gradient(x) / self._masses[:, None]
+        fixed, end = np.zeros((len(x), 3), np.bool_), flight.copy()
+        for nodes, velocity in self._fixed:
+            now = velocity(self.time) if callable(velocity) else velocity
+            fixed[nodes] = True
+            end[nodes] = x[nodes] + dt * np.asarray(now, float)
+        potential = Potential(
+            self.elements, self._masses, dt, x, goal, self._damping, self._drag, np.zeros(3), elastic=elastic
+        )
+        recovery = _RECOVERY * dt * self.surface.gap
+        search = Step(
+            self.surface, potential, self._whole(x, self.time), self._whole(end, self.time + dt), fixed,
+            self._structure, recovery,
+        )  # fmt: skip
+        result = search.run(self._known, self._forces)
+        self.last = result
+        new = result.positions[: len(x)]
+        share = 1.0
+        if not result.free:
+            raise RuntimeError("not free")
+        self._v, self._x = (new - x) / (share * dt), new
+        self.time += share * dt
+        self.steps += 1
+        pulling = np.flatnonzero(result.held.forces > 0)
+        keys, first = np.unique(result.held.pairs.keys[pulling], return_index=True)
+        self._known, self._forces = result.held.pairs.take(pulling[first]), result.held.forces[pulling[first]]
+
+    def energy(self) -> dict[str, float]:
+        self._prepare()
+        kinetic = 0.5 * float((self._masses[:, None] * self._v**2).sum())
+        return {"kinetic": kinetic, "potential": -float(self._masses @ (self._x @ self.gravity)), "elastic": self.elements.energy(self._x)}
