@@ -64,7 +64,7 @@ def residuals(problem: Problem, x: Floats, multipliers: Floats, equality_multipl
     assert mu.shape == c.shape
     assert nu.shape == e.shape
     if not all(np.isfinite(array).all() for array in (x, mu, nu)):
-        return Residuals(*5 * [np.inf])
+        return Residuals(*4 * [np.inf], rounding=0.0)
     tiny = np.finfo(np.float64).tiny
     terms = K @ x, -b, J.T @ mu, E.T @ nu
     size = max(_largest(*terms), tiny)
@@ -75,8 +75,9 @@ def residuals(problem: Problem, x: Floats, multipliers: Floats, equality_multipl
     # Where x is 0 but for rounding, its size is that without rows.
     least = _CANCELLED * _largest(np.linalg.solve(K.astype(float), b.astype(float)))
     scales, scales_e = _row_scales(J, c, x, least), _row_scales(E, e, x, least)
-    # A multiplier counts by what it does beside the other forces, so that noise where none is needed does no harm.
-    pushes = mu * np.abs(J).max(axis=1, initial=0) / size
+    # A multiplier counts as a part of the largest, but no more than it does beside the other forces, so that noise
+    # where no multiplier is needed does no harm.
+    pushes = mu * np.minimum(np.abs(J).max(axis=1, initial=0) / size, 1 / max(_largest(mu), tiny))
     return Residuals(
         stationarity=float(_largest(sum(terms)) / size),
         violation=float(_largest(np.maximum(slack, 0) / scales, off / scales_e)),

@@ -302,6 +302,20 @@ def _times(factors: Floats, rows: Any) -> Any:
     return sp.csr_matrix(sp.diags_array(factors) @ rows) if sp.issparse(rows) else factors[:, None] * rows
 
 
+def _mixture(rng: Rng, number: int) -> Problem:
+    """Ill-conditioned, with equalities, duplicates, sums, weak multipliers and rows in units of their own."""
+    n, m = _size(rng, number, 40, 2), _size(rng, number, 30)
+    E = _whole(rng, (int(rng.integers(0, max(1, n // 3))), n))
+    K = _matrix(rng, n, 10.0 ** rng.uniform(0, 10))
+    base = _planted(rng, K, rng.normal(size=(m, n)), E, active=rng.uniform(), weak=rng.uniform())
+    times = np.eye(m)[rng.integers(0, m, m)]
+    sums = rng.uniform(size=(m, m)) * (rng.uniform(size=(m, m)) < 3 / m)
+    units = 10.0 ** rng.uniform(-3, 3, 3 * m)
+    factors = units[:, None] * np.concatenate([np.eye(m), times, sums])
+    factors = factors[factors.any(axis=1)]
+    return replace(base, J=factors @ base.J, c=factors @ base.c)
+
+
 def _scaled_unknowns(rng: Rng, number: int) -> Problem:
     """Each unknown in a unit of its own, 1e-3 to 1e3."""
     return _in_units(_any(rng, number), lambda n: 10.0 ** rng.uniform(-3, 3, n), 1.0)
@@ -381,7 +395,7 @@ FAMILIES: dict[str, Callable[[Rng, int], Problem]] = {
     "figure 1": _figure_1, "nearly dependent": _nearly_dependent, "dependent equalities": _dependent_equalities,
     "opposite": _opposite, "degenerate": _degenerate, "zero multipliers": _zero_multipliers, "zero rows": _zero_rows,
     "ill-conditioned": _ill_conditioned, "scaled rows": _scaled_rows, "scaled unknowns": _scaled_unknowns,
-    "scaled units": _scaled_units, "cable": _cable, "cloth": _cloth, "infeasible": _infeasible,
+    "scaled units": _scaled_units, "mixture": _mixture, "cable": _cable, "cloth": _cloth, "infeasible": _infeasible,
     "infeasible pairs": _infeasible_pairs, "infeasible equalities": _infeasible_equalities,
     "infeasible zero rows": _infeasible_zero_rows,
 }  # fmt: skip
