@@ -26,6 +26,7 @@ ORDER = [
     {"_check", "_interrupt", "_jit", "_scratch"},
     {"exact"},
     {"_lanes"},  # fuses products and sums, which exact arithmetic must not
+    {"sparse"},
     {"shapes"},
     {"broad"},
     {"inside"},

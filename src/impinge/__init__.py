@@ -22,6 +22,8 @@ _NAMES = {
     "NeighborSearch": "impinge.broad.search",
     "BoxSearch": "impinge.broad.search",
     "Material": "impinge.response.materials",
+    "solve_qp": "impinge.response.qp",
+    "QPSolution": "impinge.response.qp",
     "World": "impinge.run.world",
     "read_scene": "impinge.run.scene",
     "run_scene": "impinge.run.loop",
@@ -42,6 +44,7 @@ __all__ = [
     "Mesh",
     "Motion",
     "NeighborSearch",
+    "QPSolution",
     "Rain",
     "Solid",
     "World",
@@ -61,6 +64,7 @@ __all__ = [
     "read_scene",
     "run_scene",
     "shapes",
+    "solve_qp",
 ]
 
 if TYPE_CHECKING:
@@ -73,6 +77,7 @@ if TYPE_CHECKING:
     from impinge.inside.collide import colliding_nodes
     from impinge.inside.solid import Solid, contains
     from impinge.response.materials import Material
+    from impinge.response.qp import QPSolution, solve_qp
     from impinge.run.loop import run_scene
     from impinge.run.scene import read_scene
     from impinge.run.world import World

@@ -21,11 +21,17 @@ from numpy.typing import NDArray
 from impinge import broad, ccd, exact, shapes
 from impinge.bodies.filling import fill_lattice, fill_random
 from impinge.bodies.motion import Motion
+from impinge.bodies.soft.cable import cable_parts
+from impinge.bodies.soft.cloth import cloth_parts
+from impinge.bodies.soft.elements import Elements
+from impinge.bodies.soft.parts import join
 from impinge.broad.methods import BOX_METHODS
 from impinge.broad.methods import METHODS as PAIR_METHODS
 from impinge.inside.multipole import MODES, Multipole
 from impinge.inside.solid import METHODS, Solid
+from impinge.output.camera import Camera
 from impinge.output.render import render
+from impinge.output.surface import Surface, render_surface
 from impinge.response.materials import Material
 from impinge.run.world import World
 
@@ -130,6 +136,9 @@ def _draw() -> None:
     rng = np.random.default_rng(0)
     corners = np.array([[0.0] * 3, [1.0] * 3])
     render(rng.random((20, 4)), rng.random((20, 3)), [shapes.box()], corners, (-60.0, 20.0), (40, 30))
+    surface = Surface(*rng.random((3, 20, 3, 3)))
+    camera = Camera.showing(np.empty((0, 4)), [corners], (-60.0, 20.0), (40, 30))
+    render_surface(surface, camera, corners)
 
 
 def _ask_everything() -> None:
@@ -164,6 +173,18 @@ def _move_meshes() -> None:
     ccd.self_intersections(mesh.vertices, edges, mesh.faces)
 
 
+def _bend_bodies() -> None:
+    """Everything that elastic parts can be asked."""
+    sheet = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
+    cloth = cloth_parts(sheet, [[0, 1, 2], [0, 2, 3]], stretch=1.0, shear=1.0, bend=1.0, density=1.0)
+    elements = Elements(join([cloth, cable_parts(sheet, stretch=1.0, bend=1.0, mass_per_length=1.0)]))
+    x = np.concatenate([sheet, sheet])
+    elements.energy(x)
+    elements.gradient(x)
+    elements.hessian(x)
+    elements.strains(x)
+
+
 def steps() -> list[tuple[str, Callable[[], None]]]:
     """What is compiled, in words, and the function that does it; long ones first, and the last after all others."""
     return [
@@ -174,6 +195,7 @@ def steps() -> list[tuple[str, Callable[[], None]]]:
         ("pairs", _find_pairs),
         ("moving spheres", _move_spheres),
         ("moving meshes", _move_meshes),
+        ("elastic parts", _bend_bodies),
         ("filling", _fill),
         ("inside by direct", lambda: _classify("direct")),
         ("inside by ray", lambda: _classify("ray")),

@@ -1,5 +1,7 @@
 """Every error and warning a user of impinge can meet."""
 
+from typing import Any
+
 
 class ImpingeError(Exception):
     """Base of all errors raised on purpose by impinge."""
@@ -25,6 +27,32 @@ class RunError(ImpingeError, RuntimeError):
     """A simulation cannot go on: something has left the range of numbers, or the box; the message says what."""
 
 
+class InfeasibleError(ImpingeError, ValueError):
+    """No point satisfies all constraints; the multipliers prove it.
+
+    With y = `multipliers` ≥ 0 of Jx ≤ c and z = `equality_multipliers` of Ex = e, Jᵀy + Eᵀz is 0 up to rounding while
+    cᵀy + eᵀz < 0 (Farkas): no x can satisfy the rows with y or z other than 0, which `rows` and `equalities` list.
+    """
+
+    def __init__(self, message: str, multipliers: Any, equality_multipliers: Any) -> None:
+        super().__init__(message)
+        self.multipliers, self.equality_multipliers = multipliers, equality_multipliers
+
+    @property
+    def rows(self) -> list[int]:
+        """Rows of J in the proof."""
+        return [k for k, y in enumerate(self.multipliers) if y != 0]
+
+    @property
+    def equalities(self) -> list[int]:
+        """Rows of E in the proof."""
+        return [k for k, z in enumerate(self.equality_multipliers) if z != 0]
+
+
+class ConvergenceError(ImpingeError, RuntimeError):
+    """An iteration did not reach the accuracy that was asked for; the message says what it reached."""
+
+
 class ImpingeWarning(UserWarning):
     """Base of all warnings given by impinge."""
 
@@ -35,6 +63,10 @@ class MeshWarning(ImpingeWarning):
 
 class SearchWarning(ImpingeWarning):
     """A search over time may have missed pairs, as it was told to."""
+
+
+class OutputWarning(ImpingeWarning):
+    """A file is written, but shows less than was asked for; the message says what."""
 
 
 class RunWarning(ImpingeWarning):

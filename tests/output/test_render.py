@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from impinge import _jit, shapes
 from impinge.output import _render
-from impinge.output.render import _frame, _normals, _outlines, render
+from impinge.output.camera import _frame
+from impinge.output.render import _outlines, render
+from impinge.output.shading import unit_normals
 
 FRONT = (-90.0, 0.0)  # x to the right, z upwards
 RED, BLUE = [1.0, 0, 0], [0, 0, 1.0]
@@ -148,7 +150,7 @@ def test_all_edges_of_a_drum_are_lines_or_none(segments: int) -> None:
     for angle in (0.0, 0.1, 1.0, 2.5):
         cos, sin = np.cos(angle), np.sin(angle)
         turned = drum.transformed(np.array([[cos, -sin, 0], [sin, cos, 0], [0, 0, 1]]))
-        lines = _outlines(turned, _normals(turned), _frame(-60.0, 20.0)[2])
+        lines = _outlines(turned, unit_normals(turned.triangles), _frame(-60.0, 20.0)[2])
         sides = int((lines[:, 0, 2] != lines[:, 1, 2]).sum())
         assert sides == segments or sides <= 2
 

@@ -66,6 +66,16 @@ def _row_span(corners, y):
     return low, high
 
 
+@part
+def _plane(t):
+    """Twice the area of a triangle in the picture, how its depth grows along columns and rows, and how far it goes."""
+    ax, ay, az = t[1, 0] - t[0, 0], t[1, 1] - t[0, 1], t[1, 2] - t[0, 2]
+    bx, by, bz = t[2, 0] - t[0, 0], t[2, 1] - t[0, 1], t[2, 2] - t[0, 2]
+    area = ax * by - ay * bx
+    back, front = min(t[0, 2], t[1, 2], t[2, 2]), max(t[0, 2], t[1, 2], t[2, 2])
+    return area, (az * by - ay * bz) / area, (ax * bz - az * bx) / area, back, front
+
+
 @parallel(grain=1)
 def draw_triangles(first, stop, triangles, shades, depth, layers, brightness):
     """For every sample how many triangles lie before the spheres, and the sum of their shades."""
@@ -75,13 +85,11 @@ def draw_triangles(first, stop, triangles, shades, depth, layers, brightness):
         for i in range(len(triangles)):
             t = triangles[i]
             row0, row1 = _span(min(t[0, 1], t[1, 1], t[2, 1]), max(t[0, 1], t[1, 1], t[2, 1]), top, bottom)
-            ax, ay, az = t[1, 0] - t[0, 0], t[1, 1] - t[0, 1], t[1, 2] - t[0, 2]
-            bx, by, bz = t[2, 0] - t[0, 0], t[2, 1] - t[0, 1], t[2, 2] - t[0, 2]
-            area = ax * by - ay * bx
-            if row0 >= row1 or area == 0.0:
+            if row0 >= row1:
                 continue
-            along_x, along_y = (az * by - ay * bz) / area, (ax * bz - az * bx) / area
-            back, front = min(t[0, 2], t[1, 2], t[2, 2]), max(t[0, 2], t[1, 2], t[2, 2])
+            area, along_x, along_y, back, front = _plane(t)
+            if area == 0.0:
+                continue
             for row in range(row0, row1):
                 low, high = _row_span(t, row + 0.5)
                 if not low < high:

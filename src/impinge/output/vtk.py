@@ -21,8 +21,10 @@ from impinge.errors import InputError
 from impinge.output.arrays import Arrays, read_arrays, read_points, read_spheres, with_z
 from impinge.output.atomic import replacing
 
-__all__ = ["Collection", "write_chains", "write_mesh", "write_spheres"]
+__all__ = ["KINDS", "Collection", "read_polydata", "write_chains", "write_mesh", "write_polydata", "write_spheres"]
 
+KINDS = "Verts", "Lines", "Polys"  # of cells, in the order of their data
+_APPENDED = '<AppendedData encoding="raw">\n_'
 _PREFIX = {"f": "Float", "i": "Int", "u": "UInt"}
 
 
@@ -42,7 +44,7 @@ def write_spheres(path: str | os.PathLike[str], centres: ArrayLike, radii: Array
     points, sizes = read_spheres(centres, radii)
     rows = np.arange(len(points))
     data = {"radius": sizes, **read_arrays(arrays, len(points), "centres", {"radius"})}
-    _write(path, with_z(points), "Verts", rows[:, None], point_data=data)
+    write_polydata(path, with_z(points), {"Verts": rows[:, None]}, point_data=data)
 
 
 def write_mesh(path: str | os.PathLike[str], vertices: ArrayLike, faces: ArrayLike, arrays: Arrays) -> None:
@@ -58,7 +60,7 @@ def write_mesh(path: str | os.PathLike[str], vertices: ArrayLike, faces: ArrayLi
     """
     points = _check.vectors("vertices", vertices)
     triples = _check.indices("faces", faces, 3, len(points), "vertices")
-    _write(path, points, "Polys", triples, cell_data=read_arrays(arrays, len(triples), "faces"))
+    write_polydata(path, points, {"Polys": triples}, cell_data=read_arrays(arrays, len(triples), "faces"))
 
 
 def write_chains(path: str | os.PathLike[str], points_a: ArrayLike, points_b: ArrayLike, arrays: Arrays) -> None:
@@ -77,7 +79,7 @@ def write_chains(path: str | os.PathLike[str], points_a: ArrayLike, points_b: Ar
         raise InputError(f"points_b: found shape {ends[1].shape}, expected {ends[0].shape} as points_a")
     points = with_z(np.stack(ends, axis=1).reshape(-1, ends[0].shape[1]))
     data = read_arrays(arrays, len(ends[0]), "contacts")
-    _write(path, points, "Lines", np.arange(len(points)).reshape(-1, 2), cell_data=data)
+    write_polydata(path, points, {"Lines": np.arange(len(points)).reshape(-1, 2)}, cell_data=data)
 
 
 class _Appended:
@@ -105,40 +107,77 @@ class _Appended:
             file.write(block.tobytes())
 
 
-def _write(
+def write_polydata(
     path: str | os.PathLike[str],
     points: NDArray[np.float64],
-    cells: str,
-    corners: NDArray[Any],
+    cells: Mapping[str, NDArray[Any]],
     point_data: Mapping[str, NDArray[Any]] | None = None,
     cell_data: Mapping[str, NDArray[Any]] | None = None,
 ) -> None:
-    """Points and cells of one kind, "Verts", "Lines" or "Polys", each with as many corners."""
+    """Points and cells, from arrays that are trusted.
+
+    Parameters
+    ----------
+    path : path
+    points : (n, 3) float64, m
+    cells : mapping of "Verts", "Lines" and "Polys" to (m, k) integers
+        Rows of `points`; those of one kind have as many corners each.
+    point_data, cell_data : mapping of names to arrays
+        A row for each point, and for each cell: first those of Verts, then of Lines, then of Polys.
+    """
     appended = _Appended()
 
     def section(name: str, arrays: Mapping[str, NDArray[Any]]) -> str:
         return "\n".join([f"<{name}>", *(appended.tag(key, array) for key, array in arrays.items()), f"</{name}>"])
 
-    ends = np.arange(1, len(corners) + 1) * corners.shape[1]
+    def corners(kind: str) -> str:
+        ends = np.arange(1, len(cells[kind]) + 1, dtype=np.int64) * cells[kind].shape[1]
+        return section(kind, {"connectivity": cells[kind].ravel().astype(np.int64), "offsets": ends})
+
     head = "\n".join([
         '<?xml version="1.0"?>',
         '<VTKFile type="PolyData" version="1.0" byte_order="LittleEndian" header_type="UInt64">',
         "<PolyData>",
         f'<Piece NumberOfPoints="{len(points)}" NumberOfStrips="0" '
-        + " ".join(f'NumberOf{kind}="{len(corners) * (kind == cells)}"' for kind in ("Verts", "Lines", "Polys")) + ">",
+        + " ".join(f'NumberOf{kind}="{len(cells.get(kind, ()))}"' for kind in KINDS) + ">",
         section("PointData", point_data or {}),
         section("CellData", cell_data or {}),
         section("Points", {"Points": points}),
-        section(cells, {"connectivity": corners.ravel().astype(np.int64), "offsets": ends.astype(np.int64)}),
+        *(corners(kind) for kind in KINDS if kind in cells),
         "</Piece>",
         "</PolyData>",
-        '<AppendedData encoding="raw">',
-        "_",
+        _APPENDED,
     ])  # fmt: skip
     with replacing(path) as file:
         file.write(head.encode())
         appended.write(file)
         file.write(b"\n</AppendedData>\n</VTKFile>\n")
+
+
+def read_polydata(path: str | os.PathLike[str]) -> dict[str, dict[str, NDArray[Any]]]:
+    """Arrays by section ("PointData", "CellData", "Points", "Verts", "Lines", "Polys") and name, of files from here."""
+    head, begin, data = Path(path).read_bytes().partition(_APPENDED.encode())
+    try:
+        piece = ElementTree.fromstring(head + b"</VTKFile>").find("PolyData/Piece")
+        if piece is None or not begin:
+            raise ValueError
+        return {
+            section: {
+                tag.attrib["Name"]: _read_array(tag.attrib, data) for tag in piece.findall(f"{section}/DataArray")
+            }
+            for section in ("PointData", "CellData", "Points", *KINDS)
+        }
+    except (ElementTree.ParseError, KeyError, TypeError, ValueError):
+        raise InputError(f"{path}: found something else or a damaged file, expected one of impinge (.vtp)") from None
+
+
+def _read_array(tag: Mapping[str, str], data: bytes) -> NDArray[Any]:
+    """An array as `_Appended` has written it."""
+    start, columns = int(tag["offset"]) + 8, int(tag["NumberOfComponents"])
+    size = int.from_bytes(data[start - 8 : start], "little")
+    dtype = np.dtype(tag["type"].lower()).newbyteorder("<")
+    array = np.frombuffer(data, dtype, size // dtype.itemsize, start)
+    return array if columns == 1 else array.reshape(-1, columns)
 
 
 class Collection:

@@ -1,0 +1,55 @@
+"""Elastic laws as functions of numbers: energies, their gradients, and Hessians without negative eigenvalues."""
+
+import math
+
+from impinge._jit import part
+
+_NOTHING = 1e-200  # squares of lengths below have lost digits, and quotients would leave the range of numbers
+
+
+@part
+def stretch(x, y, z, stiffness, rest):
+    """Of E = k/2 (|d| − l₀)²: (pull, side, along), with gradient = pull d and Hessian = side 1 + along d dᵀ.
+
+    The Hessian is k n nᵀ + k (1 − l₀/|d|) (1 − n nᵀ), n = d/|d|. Pressed together, the second part is negative, which
+    is left out. At no length at all there is no direction: no force, and k 1, that of the least parabola on top of E.
+    """
+    length_sq = x * x + y * y + z * z
+    if length_sq < _NOTHING:
+        return 0.0, stiffness, 0.0
+    length = math.sqrt(length_sq)
+    pull = stiffness * (1.0 - rest / length)
+    if pull < 0.0:
+        return pull, 0.0, stiffness / length_sq
+    return pull, pull, stiffness * (rest / length) / length_sq
+
+
+@part
+def positive(a, b, d):
+    """The symmetric matrix [a b; b d], with a and d ≥ 0, less its negative eigenvalue if it has one."""
+    if a * d >= b * b:
+        return a, b, d
+    middle = 0.5 * (a + d)
+    radius = math.sqrt(0.25 * (a - d) * (a - d) + b * b)  # of the eigenvalues about the middle
+    share, lift = (middle + radius) / (2.0 * radius), radius - middle
+    return share * (a + lift), share * b, share * (d + lift)
+
+
+@part
+def membrane(ux, uy, uz, vx, vy, vz, warp, weft, shear):
+    """Of E = kᵤ/2 (|u| − 1)² + kᵥ/2 (|v| − 1)² + kₛ/2 (u·v)²: what its derivatives by u and v are made of.
+
+    (pull_u, pull_v, cross, along_u, along_v, uu, uv, vv), with the gradient (pull_u u + cross v, pull_v v + cross u)
+    and the Hessian
+
+        [uu 1  uv 1]   [along_u u uᵀ             ]      [v] [v]ᵀ
+        [uv 1  vv 1] + [             along_v v vᵀ] + kₛ [u] [u] .
+
+    It is exact where nothing is pressed together and tension prevails over shear: where the first term as it is,
+    with uv = kₛ u·v, has no negative eigenvalue. Elsewhere that is left out.
+    """
+    pull_u, side_u, along_u = stretch(ux, uy, uz, warp, 1.0)
+    pull_v, side_v, along_v = stretch(vx, vy, vz, weft, 1.0)
+    cross = shear * (ux * vx + uy * vy + uz * vz)
+    uu, uv, vv = positive(side_u, cross, side_v)
+    return pull_u, pull_v, cross, along_u, along_v, uu, uv, vv

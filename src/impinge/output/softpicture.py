@@ -1,0 +1,85 @@
+"""Pictures of soft bodies as PNG files."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from impinge.output.camera import Camera, box_edges
+from impinge.output.colours import OBSTACLE, body_colours
+from impinge.output.figure import Scale, check_lengths, frame_picture, read_corners, save_figure, style, view_angles
+from impinge.output.shading import Shading
+from impinge.output.softframe import SoftFrame
+from impinge.output.surface import Surface, render_surface
+from impinge.output.tubes import Tubes
+
+__all__ = ["draw_soft"]
+
+_SIZE = 1500, 1200  # pixels, at most
+_SIDES = 24
+_THINNEST = 2.0  # samples: radius of cables that would be too thin to be seen
+
+
+def draw_soft(
+    path: str | os.PathLike[str],
+    frame: SoftFrame,
+    values: str | None = None,
+    *,
+    label: str = "",
+    box: ArrayLike | None = None,
+    title: str = "",
+    view: tuple[float, float] | None = None,
+) -> None:
+    """Draw cloths, cables with their true radii, and obstacles. Needs matplotlib.
+
+    Parameters
+    ----------
+    path : path
+        Ending in .png.
+    frame : SoftFrame
+    values : str, optional
+        Name of what is shown as colours, with a colour bar: "radius", "body", or any data of the frame, e.g. "strain".
+        Of vectors the length is shown. Without it, each body has a colour.
+    label : str
+        What the values are, and their unit.
+    box : (3,) lengths from 0, or ((x0, y0, z0), (x1, y1, z1)), m, optional
+        Its edges are drawn.
+    title : str
+    view : (azimuth, elevation), degrees, optional
+        Where the eye is: azimuth 0 on the side of +x, 90 of +y; elevation 90 above. (−60, 20) by default.
+    """
+    with style():
+        corners = read_corners(box, 3)
+        vertices = [("obstacles", mesh.vertices) for mesh in frame.obstacles]
+        check_lengths([("positions", frame.positions), ("radii", frame.radii), ("box", corners), *vertices])
+        scale = Scale(None if values is None else frame.node_values(values), len(frame.positions), label)
+        colours = body_colours(frame.bodies) if values is None else scale.colours()
+        spheres = np.column_stack([frame.positions, frame.radii])
+        points = [mesh.vertices for mesh in frame.obstacles]
+        points += [] if corners is None else [box_edges(corners).reshape(-1, 3)]
+        camera = Camera.showing(spheres, points, view_angles(view), _SIZE)
+        picture = render_surface(_surface(frame, colours, _THINNEST / camera.scale), camera, corners)
+        save_figure(path, frame_picture(picture, scale, title), trim=False)
+
+
+def _surface(frame: SoftFrame, colours: NDArray[np.float64], thinnest: float) -> Surface:
+    """All that is drawn, as triangles."""
+    wide = replace(frame, radii=np.maximum(frame.radii, thinnest), point_data={"colour": colours})
+    tubed = Tubes(_SIDES).of(wide)
+    parts = [_part(tubed.positions, tubed.faces, tubed.point_data["colour"], creases=False)]
+    for mesh in frame.obstacles:
+        grey = np.tile(OBSTACLE, (len(mesh.vertices), 1))
+        parts.append(_part(mesh.vertices, mesh.merged_faces, grey, creases=True))
+    return Surface(
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in ("corners", "normals", "colours"))
+    )
+
+
+def _part(
+    vertices: NDArray[np.float64], faces: NDArray[np.int32], colours: NDArray[np.float64], creases: bool
+) -> Surface:
+    shading = Shading(vertices, faces, creases)
+    return Surface(vertices[faces], shading.normals(vertices)[shading.faces], colours[faces])

@@ -1,0 +1,117 @@
+"""Kernels: products with sparse matrices, and residuals of quadratic programs."""
+
+import numpy as np
+
+from impinge._jit import kernel
+
+
+@kernel
+def times_symmetric(indptr, indices, values, x, out):
+    """Out = K x."""
+    for j in range(len(x)):
+        value = 0.0
+        for e in range(indptr[j], indptr[j + 1]):
+            value += values[e] * x[indices[e]]
+        out[j] = value
+
+
+@kernel
+def values_of_rows(indptr, indices, values, bounds, x, out):
+    """Out = J x − c."""
+    for k in range(len(bounds)):
+        value = -bounds[k]
+        for e in range(indptr[k], indptr[k + 1]):
+            value += values[e] * x[indices[e]]
+        out[k] = value
+
+
+@kernel
+def add_rows(indptr, indices, values, y, factor, out):
+    """Out += factor Jᵀ y."""
+    for k in range(len(y)):
+        if y[k] != 0.0:
+            for e in range(indptr[k], indptr[k + 1]):
+                out[indices[e]] += factor * y[k] * values[e]
+
+
+@kernel
+def scales_of_rows(indptr, indices, values, bounds, least, x, out):
+    """What the values of rows are compared with: the larger of |c|, Σ |J x| and |J| · the largest |x|, or `least`."""
+    largest = least
+    for j in range(len(x)):
+        largest = max(largest, abs(x[j]))
+    for k in range(len(bounds)):
+        total = square = 0.0
+        for e in range(indptr[k], indptr[k + 1]):
+            total += abs(values[e] * x[indices[e]])
+            square += values[e] * values[e]
+        out[k] = max(abs(bounds[k]), total, np.sqrt(square) * largest, 1e-300)
+
+
+@kernel
+def asymmetry(indptr, indices, values, size):
+    """Largest difference of K and its transpose relative to √(K_ii K_jj): (difference, row, column, same pattern).
+
+    Rows are sorted in each column.
+    """
+    place = indptr[:-1].copy()
+    worst, at_row, at_column, same = 0.0, -1, -1, True
+    diagonal = np.zeros(size)
+    for j in range(size):
+        for e in range(indptr[j], indptr[j + 1]):
+            if indices[e] == j:
+                diagonal[j] = abs(values[e])
+    for j in range(size):  # columns in order: partners (j, i) come in the order of j in each column i
+        for e in range(indptr[j], indptr[j + 1]):
+            i = indices[e]
+            while place[i] < indptr[i + 1] and indices[place[i]] < j:  # without partner; seen from its own column
+                place[i] += 1
+            partner = 0.0
+            if place[i] < indptr[i + 1] and indices[place[i]] == j:
+                partner = values[place[i]]
+            else:
+                same = False
+            if partner != values[e]:
+                scale = np.sqrt(diagonal[i] * diagonal[j])
+                difference = abs(partner - values[e]) / scale if scale > 0.0 else np.inf
+                if difference > worst:
+                    worst, at_row, at_column = difference, i, j
+    return worst, at_row, at_column, same
+
+
+@kernel
+def fix(indptr, indices, values, fixed, x, right, out):
+    """K without the rows and columns of fixed unknowns, but for their diagonal, and the right side that is left."""
+    for j in range(len(x)):
+        for e in range(indptr[j], indptr[j + 1]):
+            i = indices[e]
+            out[e] = values[e]
+            if i != j and (fixed[i] or fixed[j]):
+                out[e] = 0.0
+                if fixed[j] and not fixed[i]:
+                    right[i] -= values[e] * x[j]
+    for j in range(len(x)):
+        if fixed[j]:
+            right[j] = 0.0
+
+
+@kernel
+def fix_rows(indptr, indices, values, fixed, x, bounds, out):
+    """J without the columns of fixed unknowns, and the bounds that are left; returns whether any was changed."""
+    for k in range(len(bounds)):
+        for e in range(indptr[k], indptr[k + 1]):
+            out[e] = values[e]
+            if fixed[indices[e]]:
+                bounds[k] -= values[e] * x[indices[e]]
+                out[e] = 0.0
+
+
+@kernel
+def natural_size(indptr, indices, values, right):
+    """How large unknowns are by themselves: the largest |b_j| / K_jj."""
+    largest = 0.0
+    for j in range(len(right)):
+        for e in range(indptr[j], indptr[j + 1]):
+            if indices[e] == j and values[e] > 0.0:
+                largest = max(largest, abs(right[j]) / values[e])
+    return largest

@@ -1,0 +1,231 @@
+"""What a quadratic program is: checked, and with unknowns that equalities fix taken out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from impinge.errors import InfeasibleError, InputError
+from impinge.response.qp import _points, _rows
+from impinge.response.qp.solution import Residuals
+
+Ints = NDArray[np.int32]
+Floats = NDArray[np.float64]
+Kinds = NDArray[np.int8]
+_CANCELLED = 1e-6  # of the size that unknowns have by themselves: less is what cancellation leaves
+_LARGEST_ASYMMETRY = 1e-9  # of √(K_ii K_jj); more is not rounding
+
+
+@dataclass
+class Program:
+    """Minimise ½ xᵀKx − bᵀx such that the rows' values J x − c are ≤ 0, or = 0 where they are free.
+
+    indptr, indices, values : columns of K, both triangles
+    rows : (indptr, indices, values) of the equalities, then of the inequalities
+    free : (rows,) int8, 1 for equalities, 0 for inequalities
+    """
+
+    indptr: Ints
+    indices: Ints
+    values: Floats
+    right: Floats
+    rows: tuple[Ints, Ints, Floats]
+    bounds: Floats
+    free: Kinds
+    size: float  # of unknowns, below which differences do not matter
+
+    def times(self, x: Floats) -> Floats:
+        """K x."""
+        out = np.empty(len(x))
+        _rows.times_symmetric(self.indptr, self.indices, self.values, x, out)
+        return out
+
+    def row_values(self, x: Floats) -> Floats:
+        """J x − c."""
+        out = np.empty(len(self.bounds))
+        _rows.values_of_rows(*self.rows, self.bounds, x, out)
+        return out
+
+    def row_scales(self, x: Floats) -> Floats:
+        """What the values of rows are compared with."""
+        out = np.empty(len(self.bounds))
+        _rows.scales_of_rows(*self.rows, self.bounds, self.size, x, out)
+        return out
+
+    def from_rows(self, y: Floats) -> Floats:
+        """Jᵀ y."""
+        out = np.zeros(len(self.right))
+        _rows.add_rows(*self.rows, y, 1.0, out)
+        return out
+
+    @property
+    def arrays(self) -> tuple[Ints, Ints, Floats, Floats, Ints, Ints, Floats, Floats, float]:
+        """What the kernels of `_points` begin with."""
+        return self.indptr, self.indices, self.values, self.right, *self.rows, self.bounds, self.size
+
+    def measure(self, x: Floats, multipliers: Floats) -> Residuals:
+        """Residuals of a point with multipliers."""
+        return Residuals(*_points.measure(self.arrays, self.free, x, multipliers))
+
+
+def _number_of_unknowns(K: Any) -> int:
+    shape = getattr(K, "shape", None) if sp.issparse(K) else np.shape(K)
+    if shape is None or len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
+        raise InputError(f"K: found shape {shape}, expected a square matrix of at least one row")
+    return int(shape[0])
+
+
+def _canonical(name: str, value: Any, shape: tuple[int | None, int], kind: str) -> Any:
+    """A sparse matrix of finite float64 with sorted indices of int32, summed up; a copy only if it has to."""
+    wanted = f"a real matrix of shape ({'any' if shape[0] is None else shape[0]}, {shape[1]})"
+    if not sp.issparse(value):
+        try:
+            value = np.atleast_2d(np.asarray(value))
+        except ValueError as error:
+            raise InputError(f"{name}: found something that is not a matrix ({error}), expected {wanted}") from None
+        if value.size == 0 and shape[0] is None:
+            value = np.zeros((0, shape[1]))
+        if value.ndim != 2 or value.dtype.kind not in "fiub":
+            raise InputError(f"{name}: found {value.dtype} of shape {value.shape}, expected {wanted}")
+    if value.dtype.kind not in "fiub":
+        raise InputError(f"{name}: found entries of type {value.dtype}, expected {wanted}")
+    if value.shape[1] != shape[1] or shape[0] not in (None, value.shape[0]):
+        raise InputError(f"{name}: found shape {value.shape}, expected {wanted}")
+    matrix = (sp.csc_array if kind == "csc" else sp.csr_array)(value, dtype=np.float64)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    if not np.isfinite(matrix.data.sum()) and not np.isfinite(matrix.data).all():
+        e = int(np.flatnonzero(~np.isfinite(matrix.data))[0])
+        at = int(np.searchsorted(matrix.indptr, e, side="right")) - 1
+        row, column = (matrix.indices[e], at) if kind == "csc" else (at, matrix.indices[e])
+        raise InputError(f"{name}: entry ({row}, {column}) is {matrix.data[e]}, expected finite numbers")
+    if matrix.indices.dtype != np.int32:
+        matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+    return matrix
+
+
+def _vector(name: str, value: Any, length: int, *, infinite: bool = False) -> Floats:
+    try:
+        array = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}: found {type(value).__name__}, expected {length} numbers") from None
+    if array.shape != (length,):
+        raise InputError(f"{name}: found shape {array.shape}, expected ({length},)")
+    bad = ~np.isfinite(array) & (array != np.inf) if infinite else ~np.isfinite(array)
+    if bad.any():
+        k = int(np.flatnonzero(bad)[0])
+        raise InputError(f"{name}: entry {k} is {array[k]}, expected a finite number{' or inf' * infinite}")
+    return array
+
+
+class Infeasible(Exception):
+    """The multipliers prove that nothing satisfies all rows."""
+
+    def __init__(self, multipliers: Floats) -> None:
+        super().__init__()
+        self.multipliers = multipliers
+
+
+def read_program(K: Any, b: Any, J: Any, c: Any, E: Any, e: Any) -> Program:
+    """Check the arguments of `solve_qp`."""
+    n = _number_of_unknowns(K)
+    matrix = _canonical("K", K, (n, n), "csc")
+    worst, i, j, same = _rows.asymmetry(matrix.indptr, matrix.indices, matrix.data, n)
+    if worst > _LARGEST_ASYMMETRY:
+        found = f"entries ({i}, {j}) and ({j}, {i}) are {matrix[i, j]:g} and {matrix[j, i]:g}"
+        raise InputError(f"K: {found}, expected a symmetric matrix")
+    if not same:
+        matrix = sp.csc_array((matrix + matrix.T) * 0.5)
+        matrix.sort_indices()
+    for names, rows, bounds in ((("J", "c"), J, c), (("E", "e"), E, e)):
+        if (rows is None) != (bounds is None):
+            given, missing = names if bounds is None else names[::-1]
+            raise InputError(f"{missing}: expected together with {given}, found None")
+    empty = sp.csr_array((0, n))
+    equalities = empty if E is None else _canonical("E", E, (None, n), "csr")
+    inequalities = empty if J is None else _canonical("J", J, (None, n), "csr")
+    count, all_rows = equalities.shape[0], equalities.shape[0] + inequalities.shape[0]
+    bounds = np.empty(all_rows)
+    bounds[:count] = 0 if e is None else _vector("e", e, count)
+    bounds[count:] = 0 if c is None else _vector("c", c, all_rows - count, infinite=True)
+    indptr = np.concatenate([equalities.indptr, inequalities.indptr[1:] + equalities.indptr[-1]]).astype(np.int32)
+    indices = np.concatenate([equalities.indices, inequalities.indices]).astype(np.int32)
+    free = np.zeros(all_rows, np.int8)
+    free[:count] = 1
+    values = np.concatenate([equalities.data, inequalities.data])
+    endless = np.isinf(bounds)
+    if endless.any():  # rows that say nothing
+        values[np.repeat(endless, np.diff(indptr))] = 0.0
+        bounds[endless] = 0.0
+    right = _vector("b", b, n)
+    size = _CANCELLED * _rows.natural_size(matrix.indptr, matrix.indices, matrix.data, right)
+    return Program(matrix.indptr, matrix.indices, matrix.data, right, (indptr, indices, values), bounds, free, size)
+
+
+class Fixed:
+    """Unknowns that single equalities fix: x_j = e / E_j."""
+
+    def __init__(self, program: Program) -> None:
+        indptr, indices, values = program.rows
+        single = np.flatnonzero((np.diff(indptr) == 1) & (program.free == 1))
+        single = single[values[indptr[single]] != 0]
+        unknowns, first = np.unique(indices[indptr[single]], return_index=True)
+        self.rows, self.unknowns = single[first], unknowns
+        self.factors = values[indptr[self.rows]]
+        self.x = np.zeros(len(program.right))
+        self.x[unknowns] = program.bounds[self.rows] / self.factors
+        self._mask = np.zeros(len(program.right), np.bool_)
+        self._mask[unknowns] = True
+
+    def reduce(self, program: Program) -> Program:
+        """The program of what is left; its rows keep their numbers, those that only fix an unknown become 0 = 0."""
+        if not len(self.unknowns):
+            return program
+        values, right = np.empty_like(program.values), program.right.copy()
+        _rows.fix(program.indptr, program.indices, program.values, self._mask, self.x, right, values)
+        factors, bounds = np.empty_like(program.rows[2]), program.bounds.copy()
+        _rows.fix_rows(*program.rows, self._mask, self.x, bounds, factors)
+        bounds[self.rows] = 0.0
+        rows = *program.rows[:2], factors
+        size = max(program.size, _CANCELLED * float(np.abs(self.x).max()))
+        return Program(program.indptr, program.indices, values, right, rows, bounds, program.free, size)
+
+    def complete(self, multipliers: Floats, rest: Floats) -> None:
+        """Multipliers of the rows that fix, such that Jᵀμ has the rest, too."""
+        multipliers[self.rows] = rest[self.unknowns] / self.factors
+
+
+def prove_infeasible(program: Program, fixed: Fixed, y: Floats) -> InfeasibleError:
+    """The error for multipliers y of a reduced program with Jᵀy = 0 and cᵀy < 0."""
+    y = np.where(program.free == 1, y, np.maximum(y, 0.0))
+    y[np.abs(y) < 1e-12 * np.abs(y).max()] = 0.0
+    y[fixed.rows] = 0.0
+    fixed.complete(y, -program.from_rows(y))
+    y /= np.abs(y).max()
+    count = int(program.free.sum())
+    rows, equalities = np.flatnonzero(y[count:]), np.flatnonzero(y[:count])
+    parts = [f"{name} {list(map(int, some[:8]))}{' …' * (len(some) > 8)}"
+             for name, some in (("rows of J", rows), ("rows of E", equalities)) if len(some)]  # fmt: skip
+    message = f"no x satisfies all constraints: {' and '.join(parts)} contradict each other"
+    return InfeasibleError(message, y[count:], y[:count])
+
+
+def check_empty_rows(program: Program, reduced: Program, fixed: Fixed, tol: float) -> NDArray[np.bool_]:
+    """Which rows say nothing about the unknowns that are left; an error if one of them is wrong."""
+    indptr, _, factors = reduced.rows
+    filled = np.concatenate([[0], np.cumsum(factors != 0.0)])
+    empty = filled[indptr[1:]] == filled[indptr[:-1]]
+    if empty.any():
+        slack = np.where(reduced.free == 1, -np.abs(reduced.bounds), reduced.bounds)
+        wrong = np.flatnonzero(empty & (slack < -tol * program.row_scales(fixed.x)))
+        if len(wrong):
+            y = np.zeros(len(empty))
+            y[wrong[0]] = -np.sign(reduced.bounds[wrong[0]])
+            raise prove_infeasible(program, fixed, y)
+        reduced.bounds = np.where(empty, 0.0, reduced.bounds)
+    return empty

@@ -1,0 +1,114 @@
+"""Rounds of solving for the rows that matter, and of removing what softness and rounding have left.
+
+K is factorised once. Rows that are violated or held are brought together in G = J K⁻¹ Jᵀ, where Newton's method finds
+those that are active (`_newton.py`); rows that were left out and are violated then join them. All rows give way a
+little to their multipliers, so that dependent rows do no harm: the proximal method of multipliers [Rockafellar1976].
+Each round starts from the residuals of the last, so that neither softness nor rounding leaves a trace in the answer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impinge.errors import ConvergenceError, InputError
+from impinge.response.qp import _newton, _points
+from impinge.response.qp.program import Floats, Infeasible, Kinds, Program
+from impinge.sparse.cholesky import Cholesky, Gram, Structure
+
+_SOFTNESS = 1e-9  # of G_kk, at first
+_LEAST_SOFTNESS = 1e-14
+_FASTER, _SOFTER = 0.01, 3e4  # factors of softness, for slow rounds and for spoiled ones
+_ROUNDS = 100
+_STEPS = 200  # of Newton's method in one round
+
+
+class Rounds:
+    """The rounds of one program; rows with a kind below 0 are left out."""
+
+    def __init__(self, program: Program, kind: Kinds, tol: float) -> None:
+        self.program, self.tol, self.iterations = program, tol, 0
+        self._kind = kind
+        self._factor = Cholesky(Structure(program.indptr, program.indices))
+        failed = self._factor.factorise(program.values)
+        if failed >= 0:
+            raise InputError(f"K: found a matrix that is not positive definite (at unknown {failed})")
+        self._gram = Gram(self._factor, *program.rows)
+        self._in_gram = np.zeros(len(program.free), np.bool_)
+        self._softness = _SOFTNESS
+
+    def solve(self, x: Floats, mu: Floats) -> tuple[Floats, Floats]:
+        """Minimiser and multipliers, from a guess of them."""
+        best, kept = np.inf, (x, mu)
+        for _ in range(_ROUNDS):
+            x, after = self._round(x, mu)
+            left = self.program.measure(x, after).largest
+            if left <= self.tol:
+                return x, after
+            if not left < 0.1 * best:
+                self._check_feasible(x, after - mu)
+                self._softness = max(_FASTER * self._softness, _LEAST_SOFTNESS)
+            mu = after
+            if left < best:
+                best, kept = left, (x, mu)
+            elif left > 10.0 * best:  # rounding has spoiled it: back, and softer
+                (x, mu), self._softness = kept, _SOFTER * self._softness
+        raise ConvergenceError(f"tol: reached {best:.1e}, expected {self.tol:.1e}; the problem is too ill-conditioned")
+
+    def _round(self, x: Floats, mu: Floats) -> tuple[Floats, Floats]:
+        """Point and multipliers after one round from those before."""
+        program, solved = self.program, False
+        x = x + self._factor.solve(program.right - program.times(x) - program.from_rows(mu))
+        start = values = program.row_values(x)
+        moved, y = x, mu
+        while True:
+            new = ~self._in_gram & (self._kind >= 0) & ((self._kind == 1) | (mu > 0.0) | (values > 0.0))
+            if new.any():
+                self._gram.add(np.flatnonzero(new).astype(np.int32))
+                self._in_gram |= new
+            elif solved or not len(self._gram.rows):
+                return moved, y
+            change = self._newton(start, mu)
+            y = np.where(self._kind == 1, mu + change, np.maximum(mu + change, 0.0))
+            moved = x - self._factor.solve(program.from_rows(change))
+            values = program.row_values(moved)
+            solved = True
+
+    def _newton(self, start: Floats, mu: Floats) -> Floats:
+        """How the multipliers change, from those before and the values of the rows with them."""
+        slots, squares = self._gram.rows, self._gram.squares
+        used = slots >= 0
+        kind = np.where(used, self._kind[slots], np.int8(-1))
+        compliance = -self._gram.diagonal
+        out = np.empty(len(slots)), np.empty(len(slots))
+        before, at = np.where(used, mu[slots], 0.0), np.where(used, start[slots], 0.0)
+        while True:
+            softness = np.where(used, self._softness * compliance, 1.0)
+            steps, solved = _newton.newton(squares, at, before, softness, kind, _STEPS, *out)
+            self.iterations += steps
+            if solved:
+                break
+            self._softness *= 100.0  # rounding has made G indefinite
+        result = np.zeros(len(mu))
+        result[slots[used]] = out[0][used]
+        return result
+
+    def _check_feasible(self, x: Floats, y: Floats) -> None:
+        """Multipliers that grow without moving anything prove that rows contradict each other (Farkas)."""
+        program = self.program
+        for _ in range(4):
+            if _points.contradicts(*program.rows, program.bounds, self._kind, x, y):
+                raise Infeasible(y)
+            y = self._sharper(y)
+
+    def _sharper(self, y: Floats) -> Floats:
+        """Multipliers that move less: (G + a little)⁻¹ y, of those that are not too small."""
+        slots = self._gram.rows
+        signed = np.where(self._kind == 1, np.abs(y), y)
+        chosen = np.flatnonzero((slots >= 0) & (signed[slots] > 1e-7 * np.abs(y).max()))
+        result = np.zeros(len(y))
+        if len(chosen):
+            compliance = self._gram.part(chosen)
+            compliance[np.diag_indices(len(chosen))] *= 1.0 + 1e-13
+            found = np.linalg.solve(compliance, y[slots[chosen]])
+            result[slots[chosen]] = found / np.abs(found).max()
+        return result

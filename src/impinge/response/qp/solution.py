@@ -1,0 +1,52 @@
+"""What comes out of a quadratic program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """How well a solution satisfies the conditions of Karush, Kuhn and Tucker; each relative to its own terms.
+
+    stationarity : the largest |Kx − b + Jᵀμ + Eᵀν| beyond rounding, in the largest |Kx|, |b|, |Jᵀμ| or |Eᵀν|
+    violation : the largest (Jx − c)+ or |Ex − e| of a row, in the size of its terms: Σ|J_ij x_j|, |c_i| or |J_i| times
+        the largest |x_j|, or 1e-6 |b_j|/K_jj if that is more
+    complementarity : the largest product of a row's |Jx − c|, in the size of its terms, and its |Jᵀμ|, in that above
+    """
+
+    stationarity: float
+    violation: float
+    complementarity: float
+
+    @property
+    def largest(self) -> float:
+        """The largest of the three."""
+        return max(self.stationarity, self.violation, self.complementarity)
+
+
+@dataclass(frozen=True, eq=False)
+class QPSolution:
+    """The minimiser of ½ xᵀKx − bᵀx subject to Jx ≤ c, Ex = e.
+
+    x : (n,) float64
+    multipliers : (m,) float64, μ ≥ 0 of the rows of J
+    equality_multipliers : (p,) float64, ν of the rows of E;  Kx − b + Jᵀμ + Eᵀν = 0
+    active : int64, the rows of J whose multiplier is above 0, sorted
+    objective : ½ xᵀKx − bᵀx
+    iterations : systems of equations that were solved for a guess of the active rows
+    residuals : what is left of the conditions
+    """
+
+    x: Floats
+    multipliers: Floats
+    equality_multipliers: Floats
+    active: NDArray[np.int64]
+    objective: float
+    iterations: int
+    residuals: Residuals

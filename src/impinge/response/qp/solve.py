@@ -1,0 +1,113 @@
+"""The quadratic program: minimise ½ xᵀKx − bᵀx subject to Jx ≤ c, Ex = e."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from impinge import _check
+from impinge.errors import InputError
+from impinge.response.qp.points import is_banded, solve_banded
+from impinge.response.qp.program import (
+    Fixed,
+    Floats,
+    Infeasible,
+    Kinds,
+    Program,
+    check_empty_rows,
+    prove_infeasible,
+    read_program,
+)
+from impinge.response.qp.rounds import Rounds
+from impinge.response.qp.solution import QPSolution
+
+
+def solve_qp(
+    K: Any,
+    b: Any,
+    J: Any = None,
+    c: Any = None,
+    *,
+    E: Any = None,
+    e: Any = None,
+    warm: QPSolution | None = None,
+    tol: float = 1e-9,
+) -> QPSolution:
+    """Minimise ½ xᵀKx − bᵀx subject to Jx ≤ c and Ex = e.
+
+    Parameters
+    ----------
+    K : (n, n) sparse or dense
+        Symmetric and positive definite.
+    b : (n,)
+    J, c : (m, n) sparse or dense, (m,); optional
+        Inequalities, in any number, also dependent on each other; c may be inf.
+    E, e : (p, n) sparse or dense, (p,); optional
+        Equalities; those of a single unknown are satisfied exactly.
+    warm : QPSolution, optional
+        The solution of a problem of the same shape, to start from; the nearer, the faster. The answer is the same up to
+        `tol`.
+    tol : float
+        Largest residual of the solution (`QPSolution.residuals`).
+
+    Raises
+    ------
+    InfeasibleError
+        Nothing satisfies all constraints; the error has the proof.
+    ConvergenceError
+        The tolerance was not reached: it is too small for what rounding leaves of this problem.
+    """
+    tol = _check.positive("tol", tol)
+    program = read_program(K, b, J, c, E, e)
+    if warm is not None:
+        _check_warm(warm, program)
+    fixed = Fixed(program)
+    reduced = fixed.reduce(program)
+    empty = check_empty_rows(program, reduced, fixed, tol)
+    kind = np.where(empty, np.int8(-1), reduced.free)
+    x, multipliers = np.zeros(len(reduced.right)), np.zeros(len(kind))
+    if warm is not None:
+        x[:], multipliers[:] = warm.x, np.concatenate([warm.equality_multipliers, warm.multipliers])
+        multipliers[empty] = 0.0
+        x[fixed.unknowns] = 0.0
+    try:
+        x, multipliers, iterations = _solve(
+            reduced, kind, x, multipliers, 0.5 * tol
+        )  # its terms are up to twice as small
+    except Infeasible as found:
+        raise prove_infeasible(program, fixed, found.multipliers) from None
+    return _describe(program, fixed, x, multipliers, iterations)
+
+
+def _solve(program: Program, kind: Kinds, x: Floats, mu: Floats, tol: float) -> tuple[Floats, Floats, int]:
+    """Point, multipliers and iterations."""
+    if is_banded(program):
+        found = solve_banded(program, kind, x, mu, tol)
+        if found is not None:
+            return found
+    rounds = Rounds(program, kind, tol)
+    return *rounds.solve(x, mu), rounds.iterations
+
+
+def _check_warm(warm: Any, program: Program) -> None:
+    if not isinstance(warm, QPSolution):
+        raise InputError(f"warm: found {type(warm).__name__}, expected a QPSolution")
+    found = len(warm.x), len(warm.multipliers), len(warm.equality_multipliers)
+    equalities = int(program.free.sum())
+    wanted = len(program.right), len(program.free) - equalities, equalities
+    if found != wanted:
+        raise InputError(f"warm: found a solution of {found} unknowns, rows and equalities, expected {wanted}")
+
+
+def _describe(program: Program, fixed: Fixed, x: Floats, multipliers: Floats, iterations: int) -> QPSolution:
+    """The solution of the whole program from that of the reduced one."""
+    x[fixed.unknowns] = fixed.x[fixed.unknowns]
+    times = program.times(x)
+    multipliers[fixed.rows] = 0.0
+    fixed.complete(multipliers, program.right - times - program.from_rows(multipliers))
+    residuals = program.measure(x, multipliers)
+    count = int(program.free.sum())
+    mu = multipliers[count:].copy()
+    objective = float(x @ (0.5 * times - program.right))
+    return QPSolution(x, mu, multipliers[:count].copy(), np.flatnonzero(mu > 0), objective, iterations, residuals)

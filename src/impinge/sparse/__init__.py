@@ -1,0 +1,1 @@
+"""Sparse positive definite systems: order of elimination, factors, and solving with them."""

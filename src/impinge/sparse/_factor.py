@@ -1,0 +1,93 @@
+"""Kernels: the numbers of a multifrontal Cholesky factorisation, and solving with it."""
+
+import numpy as np
+
+from impinge._jit import kernel
+from impinge.sparse._fronts import _up
+from impinge.sparse._panels import ROWS, STRIP, factorise_panel, reduce_rest
+
+
+@kernel
+def _extend(child, at, border, size, lifts, panel, to, columns, own, squares, rest, rows, offsets):
+    """Add the rest of a child to its parent's panel and rest.
+
+    child, at : squares of the child's rest; border : its unknowns
+    lifts : rows of its nodes in the parent's front; own : rows of pivots there, rounded up to slabs
+    panel, to; squares, rest : the parent's panel and rest, and where they begin
+    rows, offsets : scratch, as long as the border
+    """
+    pivots = 0
+    for i in range(border):
+        row = lifts[i // size] + i % size
+        if row < own:
+            pivots += 1
+        rows[i] = row
+        offsets[i] = to + (row // ROWS) * ROWS * columns + row % ROWS
+    for j in range(pivots):
+        column = ROWS * rows[j]
+        for s in range(j // ROWS, (border + ROWS - 1) // ROWS):
+            square = at + 256 * (s * (s + 1) // 2 + j // ROWS) + ROWS * (j % ROWS) - ROWS * s
+            for i in range(max(j, ROWS * s), min(border, ROWS * s + ROWS)):
+                panel[offsets[i] + column] += child[square + i]
+    for i in range(pivots, border):
+        row = rows[i] - own
+        s = row // ROWS
+        rows[i] = (row // ROWS) * 256 + ROWS * (row % ROWS)
+        offsets[i] = rest + 128 * s * (s + 1) + row % ROWS
+    for j in range(pivots, border):
+        column = rows[j]
+        for s in range(j // ROWS, (border + ROWS - 1) // ROWS):
+            square = at + 256 * (s * (s + 1) // 2 + j // ROWS) + ROWS * (j % ROWS) - ROWS * s
+            for i in range(max(j, ROWS * s), min(border, ROWS * s + ROWS)):
+                squares[offsets[i] + column] += child[square + i]
+
+
+@kernel
+def factorise(
+    size, ends, parents, begins, lifts, panels, places, counts, sources, targets, values,
+    pair_counts, pairs, pair_targets, factors, weights, panel, even, odd,
+):  # fmt: skip
+    """L of a positive definite matrix, into the panels of its fronts; returns the first bad unknown, or −1.
+
+    values : of the matrix; factors, weights : values of the rows of J, and how much of each row's product with itself
+    is added: K + Jᵀ W J
+    """
+    fronts = len(ends)
+    widest = 1
+    for f in range(fronts):
+        widest = max(widest, size * (begins[f + 1] - begins[f]))
+    rows, offsets = np.empty(widest, np.int64), np.empty(widest, np.int64)
+    t = np.zeros(STRIP * STRIP)
+    waiting, next_child = np.full(fronts, -1, np.int32), np.full(fronts, -1, np.int32)
+    odds = np.zeros(fronts, np.bool_)
+    for f in range(fronts - 1, -1, -1):
+        odds[f] = parents[f] >= 0 and not odds[parents[f]]
+    begin = 0
+    for f in range(fronts):
+        pivots, border = size * (ends[f] - begin), size * (begins[f + 1] - begins[f])
+        columns, own, at = _up(pivots, STRIP), _up(pivots, ROWS), panels[f]
+        panel[at : panels[f + 1]] = 0.0
+        for e in range(counts[f], counts[f + 1]):
+            panel[at + targets[e]] += values[sources[e]]
+        for e in range(pair_counts[f], pair_counts[f + 1]):
+            weight = weights[pairs[e, 0]]
+            if weight != 0.0:
+                panel[at + pair_targets[e]] += weight * factors[pairs[e, 1]] * factors[pairs[e, 2]]
+        slabs, rest = (own + _up(border, ROWS)) // ROWS, places[f]
+        squares, others = (odd, even) if odds[f] else (even, odd)
+        squares[rest : rest + 128 * (slabs - own // ROWS) * (slabs - own // ROWS + 1)] = 0.0
+        child = waiting[f]
+        while child >= 0:
+            _extend(
+                others, places[child], size * (begins[child + 1] - begins[child]), size,
+                lifts[begins[child] : begins[child + 1]], panel, at, columns, own, squares, rest, rows, offsets,
+            )  # fmt: skip
+            child = next_child[child]
+        failed = factorise_panel(panel, at, slabs, pivots, columns, t)
+        if failed < pivots:
+            return size * begin + failed
+        reduce_rest(panel, at, own // ROWS, slabs, pivots, columns, squares, rest)
+        if parents[f] >= 0:
+            next_child[f], waiting[parents[f]] = waiting[parents[f]], f
+        begin = ends[f]
+    return -1

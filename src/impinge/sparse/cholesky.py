@@ -1,0 +1,197 @@
+"""Sparse positive definite systems: order, factorise, solve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge.sparse import _factor, _fronts, _graph, _solve
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_LEAF = 48  # unknowns of parts that are not dissected any more
+_NO_ROWS = np.zeros(1, np.int32), np.empty(0, np.int32)
+_NO_PAIRS = np.empty((0, 3), np.int32), np.empty(0, np.int32)
+
+
+class Structure:
+    """Where everything goes in a factorisation of matrices with one pattern: order of elimination and fronts.
+
+    Parameters
+    ----------
+    indptr, indices : int32
+        Columns of a matrix with a symmetric pattern; their rows sorted.
+    rows : (indptr, indices) int32, optional
+        Rows of J: products of their entries can be added to the matrix, H = K + Jᵀ W J.
+    points : (nodes, d) float64, optional
+        Where groups of unknowns (see `size`) are in space; without it places are found from the pattern.
+    size : int, optional
+        Unknowns that are always together, as 3 for points in space; without it found from the pattern.
+    """
+
+    def __init__(
+        self,
+        indptr: Ints,
+        indices: Ints,
+        *,
+        rows: tuple[Ints, Ints] | None = None,
+        points: Floats | None = None,
+        size: int | None = None,
+    ) -> None:
+        self.indptr, self.indices = indptr, indices
+        self.n = len(indptr) - 1
+        self.size = _find_size(indptr, indices) if size is None else size
+        self.rows = _NO_ROWS if rows is None else rows
+        nodes = self.n // self.size
+        starts, neighbours = self._graph(nodes)
+        if points is None:
+            points = np.zeros((nodes, _graph.TRIED))
+            _graph.embed(starts, neighbours, points)
+        self.order, ends, parents = (np.empty(nodes, np.int32) for _ in range(3))
+        leaf = max(_LEAF // self.size, 1)
+        fronts = _graph.dissect(starts, neighbours, points, leaf, self.order, ends, parents)
+        self.ends, self.parents = ends[:fronts].copy(), parents[:fronts].copy()
+        self.place = np.empty(nodes, np.int32)
+        self.place[self.order] = np.arange(nodes, dtype=np.int32)
+        self._lay_out(starts, neighbours)
+
+    def _graph(self, nodes: int) -> tuple[Longs, Ints]:
+        starts, room = np.zeros(nodes + 1, np.int64), len(self.indices) // self.size
+        while True:
+            neighbours = np.empty(room, np.int32)
+            room = _graph.node_graph(self.indptr, self.indices, self.size, *self.rows, starts, neighbours)
+            if room <= len(neighbours):
+                return starts, neighbours[:room]
+
+    def _lay_out(self, starts: Longs, neighbours: Ints) -> None:
+        fronts = len(self.ends)
+        self.begins, self.borders = _fronts.find_borders(starts, neighbours, self.order, self.ends, self.parents)
+        self.lifts = np.empty(len(self.borders), np.int32)
+        self.panels, self.places = np.zeros(fronts + 1, np.int64), np.zeros(fronts, np.int64)
+        known = self.size, self.ends, self.parents, self.begins, self.borders
+        self.room = _fronts.lay_out(*known, self.lifts, self.panels, self.places)
+        self.counts = np.zeros(fronts + 1, np.int64)
+        sources, targets = np.empty(len(self.indices), np.int32), np.empty(len(self.indices), np.int32)
+        shape = self.size, self.order, self.ends, self.begins, self.borders
+        used = _fronts.place_entries(self.indptr, self.indices, *shape, self.counts, sources, targets)
+        self.sources, self.targets = sources[:used], targets[:used]
+        self.pair_counts = np.zeros(fronts + 1, np.int64)
+        self.pairs, self.pair_targets = _NO_PAIRS
+        if len(self.rows[0]) > 1:
+            lengths = np.diff(self.rows[0]).astype(np.int64)
+            count = int((lengths * (lengths + 1)).sum()) // 2
+            self.pairs, self.pair_targets = np.empty((count, 3), np.int32), np.empty(count, np.int32)
+            _fronts.place_pairs(*self.rows, *shape, self.pair_counts, self.pairs, self.pair_targets)
+
+    @property
+    def permutation(self) -> Longs:
+        """The unknowns in the order of elimination."""
+        return (self.size * self.order[:, None].astype(np.int64) + np.arange(self.size)).ravel()
+
+
+def _find_size(indptr: Ints, indices: Ints) -> int:
+    """How many unknowns are always together: 3, 2 or 1."""
+    n = len(indptr) - 1
+    for size in (3, 2):
+        if n % size == 0 and n > size:
+            room = np.empty(0, np.int32)
+            edges = _graph.node_graph(indptr, indices, size, *_NO_ROWS, np.zeros(n // size + 1, np.int64), room)
+            if size * size * (edges + n // size) <= 1.5 * len(indices):
+                return size
+    return 1
+
+
+class Cholesky:
+    """The factor L of H = K + Jᵀ W J with a structure; factorise again and again with other values."""
+
+    def __init__(self, structure: Structure) -> None:
+        self.structure = structure
+        panel, even, odd = structure.room
+        self._panel = np.empty(panel + 16)
+        self._rests = np.empty(even + 16), np.empty(odd + 16)
+        self._permutation = structure.permutation
+
+    def factorise(self, values: Floats, factors: Floats | None = None, weights: Floats | None = None) -> int:
+        """Factorise; returns −1, or an unknown at which the matrix turns out not to be positive definite."""
+        s = self.structure
+        nothing = np.empty(0)
+        failed = _factor.factorise(
+            s.size, s.ends, s.parents, s.begins, s.lifts, s.panels, s.places, s.counts, s.sources, s.targets, values,
+            s.pair_counts, s.pairs, s.pair_targets, nothing if factors is None else factors,
+            nothing if weights is None else weights, self._panel, *self._rests,
+        )  # fmt: skip
+        return -1 if failed < 0 else int(self._permutation[failed])
+
+    def solve(self, right: Floats) -> Floats:
+        """H⁻¹ times a vector."""
+        s = self.structure
+        x = right[self._permutation]
+        _solve.solve(s.size, s.ends, s.begins, s.borders, s.panels, self._panel, x)
+        result = np.empty_like(x)
+        result[self._permutation] = x
+        return result
+
+    def half_solver(self) -> tuple[int, Ints, Ints, Ints, Longs, Ints, Longs, Floats]:
+        """What the kernels of `_solve` need to know about the factor."""
+        s = self.structure
+        return s.size, s.place, s.ends, s.parents, s.begins, s.borders, s.panels, self._panel
+
+
+class Gram:
+    """J H⁻¹ Jᵀ of a growing set of rows of J, dense.
+
+    Rows are kept in sets of 16, filled up with −1: `rows` says which row each of `len(rows)` slots has. `squares` holds
+    the product, negative, in the layout of `_panels`.
+    """
+
+    def __init__(self, factor: Cholesky, indptr: Ints, indices: Ints, values: Floats) -> None:
+        self._factor, self._matrix = factor, (indptr, indices, values)
+        self.rows = np.empty(0, np.int32)
+        self.squares = np.empty(0)
+        self._starts, self._kept = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        self._segments, self._half = np.empty((0, 3), np.int64), np.empty(0)
+
+    @property
+    def diagonal(self) -> Floats:
+        """Of the squares, in the order of the slots."""
+        slot = np.arange(len(self.rows))
+        return self.squares[128 * (slot // 16) * (slot // 16 + 3) + 17 * (slot % 16)]
+
+    def part(self, slots: Longs) -> Floats:
+        """J H⁻¹ Jᵀ of some slots, sorted."""
+        i, j = np.maximum(slots[:, None], slots), np.minimum(slots[:, None], slots)
+        return -self.squares[128 * (i // 16) * (i // 16 + 1) + 256 * (j // 16) + 16 * (j % 16) + i % 16]
+
+    def add(self, rows: Ints) -> None:
+        """Add rows that are not in it yet."""
+        structure = self._factor.structure
+        indptr, indices, _ = self._matrix
+        lead = structure.place[indices[np.minimum(indptr[rows], len(indices) - 1)] // structure.size]
+        filled = np.full(-(-len(rows) // 16) * 16, -1, np.int32)
+        filled[: len(rows)] = rows[np.argsort(lead, kind="stable")]
+        new, old = len(filled) // 16, len(self._starts) - 1
+        solver = self._factor.half_solver()
+        starts, kept = np.empty(new + 1, np.int64), np.empty(new + 1, np.int64)
+        starts[0], kept[0] = self._starts[-1], self._kept[-1]
+        _solve.count_reach(solver[0], solver[1], solver[2], solver[3], indptr, indices, filled, starts, kept)
+        self._segments = _longer(self._segments, int(kept[-1]))
+        self._half = _longer(self._half, 16 * int(starts[-1]))
+        _solve.half_solve(*solver, *self._matrix, filled, starts, kept, self._segments, self._half)
+        self._starts, self._kept = np.append(self._starts, starts[1:]), np.append(self._kept, kept[1:])
+        sets = old + new
+        squares = np.zeros(128 * sets * (sets + 1))
+        squares[: len(self.squares)] = self.squares
+        _solve.multiply_halves(old, self._kept, self._segments, self._half, squares)
+        self.squares = squares
+        self.rows = np.append(self.rows, filled)
+
+
+def _longer(array: NDArray[Any], length: int) -> NDArray[Any]:
+    """The same array with more rows; their values do not matter."""
+    result = np.empty((length, *array.shape[1:]), array.dtype)
+    result[: len(array)] = array
+    return result
