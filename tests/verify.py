@@ -165,10 +165,11 @@ def verify_qp(count: int) -> list[Row]:
     """Quadratic programs: every answer judged, tiny ones next to exact solutions, objectives next to other solvers."""
     chosen = qp_problems.some(count, SEED)
     start, rows = time.perf_counter(), []
-    for is_feasible, tally in qp_judged.judge_some(chosen).items():
+    tallies = qp_judged.judge_some(chosen)
+    seconds, start = (time.perf_counter() - start) / len(tallies), time.perf_counter()
+    for is_feasible, tally in tallies.items():
         name = "with a solution" if is_feasible else "without one"
         note = f"largest residual {tally.worst:.1e}" if is_feasible else f"{tally.infeasible:,} proofs, all checked"
-        seconds, start = time.perf_counter() - start, time.perf_counter()
         rows.append(Row(f"quadratic programs {name}", tally.cases, len(tally.failures), seconds, note))
         print(rows[-1], *tally.failures, sep="\n", flush=True)
     tally = qp_judged.Tally()
@@ -183,8 +184,9 @@ def verify_qp(count: int) -> list[Row]:
 def verify_objectives(chosen: list[tuple[str, int, int]]) -> list[Row]:
     """Objectives of quadratic programs next to those of other solvers; nothing where these are not installed."""
     start, rows = time.perf_counter(), []
-    for found in qp_peers.compare(chosen):
-        seconds, start = time.perf_counter() - start, time.perf_counter()
+    comparisons = qp_peers.compare(chosen)
+    seconds = (time.perf_counter() - start) / max(1, len(comparisons))
+    for found in comparisons:
         note = f"{found.version}; {found.unsolved:,} more that it does not solve to {qp_peers.ACCURATE:g}"
         rows.append(Row(f"objectives next to {found.name}", found.compared, len(found.failures), seconds, note))
         print(rows[-1], *found.failures, sep="\n", flush=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse as sp
+from benchmarks.qp_test.accuracy import Answer
 from benchmarks.qp_test.peers import CLASSES, Peer
 from benchmarks.qp_test.problems import Program
 from scipy.sparse.linalg import spsolve
@@ -20,7 +21,7 @@ PEERS = ("clarabel", "piqp", "quadprog")
 # quadprog does not come back from some problems whose rows depend on each other.
 INDEPENDENT = ("dense", "sparse", "all active", "equalities", "zero multipliers", "ill-conditioned")
 ACCURATE = 1e-7  # scaled residuals up to which an answer is one to compare with
-EQUAL = 1e-6  # in the size of the terms of the objective
+EQUAL = 1e-6  # in the size of the terms of the objective, besides the peer's own gap between primal and dual
 _LIMIT = 10.0  # s
 
 
@@ -51,19 +52,18 @@ def _program(problem: Problem) -> Program:
     return Program("", "", problem.name, K, problem.b, J, problem.c, E, problem.e)
 
 
-def _solve(peer: Peer, problem: Problem) -> np.ndarray | None:
-    """Its x, or nothing if it does not solve the problem."""
+def _solve(peer: Peer, problem: Problem) -> Answer | None:
+    """What it finds, or nothing if that is no solution."""
     program = _program(problem)
     try:
         answer = peer.answer(program, peer.solve(peer.prepare(program)))
     except Exception:  # peers give up in ways of their own
         return None
-    nu = answer.nu
-    if peer.name == "quadprog" and len(nu):  # whose multipliers of equalities are read for unit rows only
+    if peer.name == "quadprog" and len(answer.nu):  # whose multipliers of equalities are read for unit rows only
         left = problem.b - problem.K @ answer.x - problem.J.T @ answer.mu
-        nu = np.linalg.lstsq(program.E.toarray().T, left)[0]
-    is_right = qp_judge.residuals(problem, answer.x, answer.mu, nu).largest <= ACCURATE
-    return answer.x if is_right else None
+        answer = answer._replace(nu=np.linalg.lstsq(program.E.toarray().T, left)[0])
+    is_right = qp_judge.residuals(problem, answer.x, answer.mu, answer.nu).largest <= ACCURATE
+    return answer if is_right else None
 
 
 def compare(problems: Iterable[tuple[str, int, int]]) -> list[Comparison]:
@@ -84,13 +84,15 @@ def compare(problems: Iterable[tuple[str, int, int]]) -> list[Comparison]:
     return list(found.values())
 
 
-def _count(comparison: Comparison, problem: Problem, ours: np.ndarray, theirs: np.ndarray | None) -> None:
+def _count(comparison: Comparison, problem: Problem, ours: np.ndarray, theirs: Answer | None) -> None:
     if theirs is None:
         comparison.unsolved += 1
         return
     comparison.compared += 1
-    first, second = qp_judge.objective(problem, ours), qp_judge.objective(problem, theirs)
-    free = spsolve(sp.csc_matrix(problem.K), problem.b)  # x without rows, in case that with them is 0
-    size = max(abs(x @ (problem.K @ x)) / 2 + np.abs(problem.b) @ np.abs(x) for x in (ours, EQUAL * free))
-    if abs(first - second) > EQUAL * size:
+    K, b, x = problem.K, problem.b, theirs.x
+    first, second = qp_judge.objective(problem, ours), qp_judge.objective(problem, x)
+    free = spsolve(sp.csc_matrix(K), b)  # x without rows, in case that with them is 0
+    size = max(abs(y @ (K @ y)) / 2 + np.abs(b) @ np.abs(y) for y in (ours, EQUAL * free))
+    gap = abs(x @ (K @ x) - b @ x + problem.c @ theirs.mu + problem.e @ theirs.nu)
+    if abs(first - second) > EQUAL * size + gap:
         comparison.failures.append(f"{problem.name}: {first!r}, {comparison.name} {second!r}")
