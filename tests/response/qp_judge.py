@@ -19,7 +19,7 @@ _Row = list[Fraction]
 
 _EPS = 2.0**-53
 _ROUNDINGS = 4  # of each entry of x and of the multipliers
-_CANCELLED = 1e-6  # of the x without rows: less than this is what cancellation leaves
+_CANCELLED = 1e-6  # of b over the diagonal of K: an x of less is what cancellation leaves
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,8 @@ def residuals(problem: Problem, x: Floats, multipliers: Floats, equality_multipl
     is_bound = np.isfinite(c)  # the others forbid nothing
     J, c, mu = J[is_bound], c[is_bound], mu[is_bound]
     slack, off = J @ x - c, E @ x - e
-    # Where x is 0 but for rounding, its size is that without rows.
-    least = _CANCELLED * _largest(np.linalg.solve(K.astype(float), b.astype(float)))
+    # Where x is 0 but for rounding, its size is what b would make of it.
+    least = _CANCELLED * _largest(b / np.diag(K))
     scales, scales_e = _row_scales(J, c, x, least), _row_scales(E, e, x, least)
     # A multiplier counts as a part of the largest, but no more than it does beside the other forces, so that noise
     # where no multiplier is needed does no harm.
