@@ -44,6 +44,7 @@ bench: $(VENV)/bench.stamp
 	@$(BIN)/python -m benchmarks.neighbours
 	@$(BIN)/python -m benchmarks.particles
 	@$(BIN)/python -m benchmarks.ccd
+	@$(BIN)/python -m benchmarks.qp
 
 verify: $(VENV)/dev.stamp
 	@$(BIN)/python -m tests.verify

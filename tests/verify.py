@@ -26,6 +26,7 @@ from .broad import systems
 from .ccd import judged
 from .exact import cases
 from .inside import scenes
+from .response import qp_judged, qp_peers, qp_problems
 from .run import flows
 
 SEED = 20261115
@@ -160,6 +161,41 @@ def verify_contact_times(count: int) -> list[Row]:
     return rows
 
 
+def verify_qp(count: int) -> list[Row]:
+    """Quadratic programs: every answer judged, tiny ones next to exact solutions, objectives next to other solvers."""
+    chosen = qp_problems.some(count, SEED)
+    start, rows = time.perf_counter(), []
+    tallies = qp_judged.judge_some(chosen)
+    seconds, start = (time.perf_counter() - start) / len(tallies), time.perf_counter()
+    for is_feasible, tally in tallies.items():
+        name = "with a solution" if is_feasible else "without one"
+        note = f"largest residual {tally.worst:.1e}" if is_feasible else f"{tally.infeasible:,} proofs, all checked"
+        rows.append(Row(f"quadratic programs {name}", tally.cases, len(tally.failures), seconds, note))
+        print(rows[-1], *tally.failures, sep="\n", flush=True)
+    tally = qp_judged.Tally()
+    for number in range(count // 4):
+        qp_judged.judge_exactly(qp_problems.lattice(number, SEED), tally)
+    seconds, note = time.perf_counter() - start, f"{tally.infeasible:,} of them without a solution"
+    rows.append(Row("quadratic programs of whole numbers, exactly", tally.cases, len(tally.failures), seconds, note))
+    print(rows[-1], *tally.failures, sep="\n", flush=True)
+    return rows + verify_objectives(chosen)
+
+
+def verify_objectives(chosen: list[tuple[str, int, int]]) -> list[Row]:
+    """Objectives of quadratic programs next to those of other solvers; nothing where these are not installed."""
+    start, rows = time.perf_counter(), []
+    comparisons = qp_peers.compare(chosen)
+    seconds = (time.perf_counter() - start) / max(1, len(comparisons))
+    for found in comparisons:
+        note = f"{found.version}; {found.unsolved:,} more that it does not solve to {qp_peers.ACCURATE:g}"
+        rows.append(Row(f"objectives next to {found.name}", found.compared, len(found.failures), seconds, note))
+        print(rows[-1], *found.failures, sep="\n", flush=True)
+    absent = qp_peers.installed()[1]
+    if absent:
+        rows.append(Row(f"objectives next to {', '.join(absent)}", 0, 0, 0.0, "skipped, not installed"))
+    return rows
+
+
 def verify_hopper() -> list[Row]:
     """Beverloo's law: W^(2/5) is a line over the orifice D, and 0 at one to two diameters of beads."""
     start = time.perf_counter()
@@ -215,7 +251,7 @@ def main() -> int:
     warnings.simplefilter("ignore", impinge.errors.MeshWarning)
     rows = [*verify_inside(), *verify_grids(), *verify_exact(1_000_000)]
     rows += [*verify_contact_times(1_000_000), *verify_pairs(20_000), *verify_searches(10_000)]
-    rows += [*verify_hopper(), *verify_drum(), *verify_properties()]
+    rows += [*verify_qp(10_000), *verify_hopper(), *verify_drum(), *verify_properties()]
     write_report(rows)
     failures = sum(row.failures for row in rows)
     print(f"{len(rows)} checks, {failures} failures; see {REPORT.relative_to(REPORT.parents[1])}")

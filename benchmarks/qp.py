@@ -1,0 +1,100 @@
+"""Speed and accuracy of quadratic programs, next to other solvers.
+
+    python -m benchmarks.qp [--quick] [--parts cold,plain] [--peers piqp,cvxopt,… | none] [--out benchmarks/results]
+
+Prints tables and every required figure with what was reached; writes qp.json, qp.md and qp.png to the output folder,
+and ends with status 1 if we solve a problem less well than asked for. What all have in common: one process, one thread,
+the same matrices, alternating calls, the best time of each. --quick takes about two minutes; the full run half an hour.
+
+Parts: "cold", problems from their matrices to the answer; "plain", K alone factorised and solved, which what follows
+from one step to the next is measured by.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+if not __package__:  # run as a file
+    sys.path[0] = str(Path(__file__).resolve().parent.parent)
+
+from benchmarks import command, measure
+
+_PARTS = ("cold", "plain")
+_PEERS = ("piqp", "cvxopt", "clarabel", "qpalm", "proxqp", "osqp", "quadprog", "daqp", "highs")
+
+
+def _arguments(arguments: list[str] | None) -> argparse.Namespace:
+    return command.parser("qp", __doc__, _PARTS, _PEERS).parse_args(arguments)
+
+
+def _measure(options: argparse.Namespace, cpus: list[int]) -> tuple[dict[str, Any], list[Any]]:
+    """All results, as the JSON file holds them, and the verdicts."""
+    from benchmarks.qp_test import cold, ours, peers, plain, report, sizes
+    from benchmarks.report import progress
+
+    size = sizes.QUICK if options.quick else sizes.FULL
+    load_before = measure.load_average()
+    progress("warming up, which compiles the first time")
+    ours.warm_up()
+    progress("loading the peers")
+    rivals, absent = peers.load(options.peers, size.limit)
+    factors, absent_factors = plain.load() if "plain" in options.parts else ([], {})
+    measure.forget_garbage()
+    results: dict[str, Any] = {
+        "about": measure.machine(1, cpus) | {"load_before": load_before},
+        "quick": options.quick,
+        "sizes": {name: value for name, value in vars(size).items() if name != "programs"},
+        "peers": {peer.name: peer.version() for peer in rivals}
+        | {factor.name: factor.version() for factor in factors if factor.package != "scipy"},
+        "absent": absent | absent_factors,
+    }
+    others_busy = measure.Others(cpus)
+    verdicts: list[Any] = []
+    if "cold" in options.parts:
+        results["cold"] = cold.measure_cold(rivals, size)
+        verdicts += report.cold_verdicts(results["cold"])
+    if "plain" in options.parts:
+        results["plain"] = plain.measure_plain(factors, size)
+    results["about"] |= {"load_after": measure.load_average(), "others_cpus": others_busy.mean()}
+    results["wrong"] = report.count_wrong(results.get("cold", []))
+    results["verdicts"] = [verdict.as_dict() for verdict in verdicts]
+    return results, verdicts
+
+
+def _text(results: dict[str, Any], verdicts: list[Any]) -> str:
+    from benchmarks.qp_test import report
+    from benchmarks.report import machine_text, verdicts_text
+
+    about = machine_text(results["about"], results["peers"], results["absent"])
+    blocks = ["# Quadratic programs", about]
+    for part, title, write in (
+        ("cold", "From the matrices to the answer", report.cold_text),
+        ("plain", "K alone", report.plain_text),
+    ):
+        if part in results:
+            blocks += [f"## {title}", write(results[part])]
+    return "\n\n".join(blocks + verdicts_text(verdicts, results["quick"], results["about"])) + "\n"
+
+
+def _draw(results: dict[str, Any], folder: Path) -> list[Path]:
+    from benchmarks.qp_test import plots
+
+    name = command.of_parts("qp", [part for part in _PARTS if part in results], _PARTS)
+    return plots.draw(results, folder / f"{name}.png")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = _arguments(arguments)
+    cpus = measure.limit_threads(1)
+    results, verdicts = _measure(options, cpus)
+    text = _text(results, verdicts)
+    print(text)
+    command.save(command.of_parts("qp", options.parts, _PARTS), results, text, options.out, _draw)
+    return int(results["wrong"] > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,76 @@
+"""Plot of the benchmark of quadratic programs: ``python -m benchmarks.qp_test.plots RESULTS.json``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from matplotlib import pyplot as plt
+
+from benchmarks import looks
+from benchmarks.qp_test.ours import NAME
+
+_Row = dict[str, Any]
+_LOOKS = {
+    NAME: (looks.VERMILION, "o"), "PIQP": (looks.BLUE, "s"), "CVXOPT": (looks.GREEN, "^"),
+    "Clarabel": (looks.ORANGE, "D"), "QPALM": (looks.PURPLE, "v"), "ProxQP": (looks.SKY, "P"),
+    "OSQP": (looks.OLIVE, "X"), "quadprog": (looks.BLACK, "<"), "DAQP": (looks.OTHER, ">"), "HiGHS": (looks.OTHER, "*"),
+    "SciPy splu": (looks.BLUE, "s"), "SciPy solveh_banded": (looks.GREEN, "^"), "qdldl": (looks.ORANGE, "D"),
+    "cholespy": (looks.PURPLE, "v"), "CHOLMOD": (looks.BLACK, "<"), "Pardiso": (looks.SKY, "P"),
+}  # fmt: skip
+
+
+def _points(axes: Any, rows: list[_Row], key: str, title: str) -> None:
+    """Times of all methods, a line for each problem."""
+    names = list(dict.fromkeys(row[key] for row in rows))
+    for method in dict.fromkeys(row["method"] for row in rows):
+        here = [row for row in rows if row["method"] == method and row["seconds"] is not None]
+        colour, marker = _LOOKS.get(method, (looks.OTHER, "h"))
+        is_ours = method == NAME
+        for is_accepted in (True, False):
+            part = [row for row in here if row.get("is_accepted", True) is is_accepted]
+            axes.plot(
+                [1e3 * row["seconds"] for row in part], [names.index(row[key]) for row in part], linestyle="",
+                marker=marker, markersize=8 if is_ours else 6, color=colour, zorder=3 if is_ours else 2,
+                fillstyle="full" if is_accepted else "none", label=method if is_accepted else None,
+            )  # fmt: skip
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set(xscale="log", xlabel="milliseconds; less is better")
+    axes.set_title(title, loc="left")
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)
+
+
+def draw(results: dict[str, Any], path: Path) -> list[Path]:
+    """Write a picture of what the results have data for; returns its path, or nothing."""
+    panels: list[tuple[int, Callable[[Any], None]]] = []
+    if "cold" in results:
+        rows = results["cold"]
+        count = len({row["program"] for row in rows})
+        panels.append((count, lambda axes: _points(axes, rows, "program", "Quadratic programs (hollow: not accurate)")))
+    if "plain" in results:
+        plain = results["plain"]
+        count = len({row["body"] for row in plain})
+        panels.append((count, lambda axes: _points(axes, plain, "body", "K alone")))
+    if not panels:
+        return []
+    heights = [count for count, _ in panels]
+    with plt.rc_context(looks.STYLE):
+        size = 9.0, 0.42 * sum(heights) + 1.1 * len(panels) + 0.3
+        figure, grid = plt.subplots(len(panels), 1, figsize=size, squeeze=False, height_ratios=heights)
+        for axes, (_, write) in zip(grid.flat, panels, strict=True):
+            write(axes)
+        about = results["about"]
+        looks.footnote(figure, f"One thread, {about['cpu']}; {NAME} {about['impinge']}.")
+        figure.tight_layout(rect=(0, 0.035, 1, 1))
+        figure.savefig(path)
+        plt.close(figure)
+    return [path]
+
+
+if __name__ == "__main__":
+    source = Path(sys.argv[1])
+    draw(json.loads(source.read_text(encoding="utf-8")), source.with_suffix(".png"))

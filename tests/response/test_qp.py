@@ -1,0 +1,304 @@
+"""`solve_qp`: every answer judged, on problems of all families; exact answers of tiny ones; bad input."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import impinge
+from impinge.errors import InfeasibleError, InputError
+
+from . import qp_judge, qp_judged, qp_problems
+from .qp_judged import TOL, Tally, solve
+from .qp_problems import Problem
+
+PER_FAMILY = 12
+BODIES = ("cable", "cloth")
+SMOOTH = ("dense", "sparse", "bounds", "equalities", "duplicates", "figure 1", "degenerate", "scaled units", *BODIES)
+
+
+def close(problem: Problem, one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two x are the same up to the tolerance, in the norm of K, of which the solution is the nearest point."""
+    K = problem.K.toarray() if sp.issparse(problem.K) else problem.K
+    off = one - other
+    size = max(one @ K @ one, problem.b @ np.linalg.solve(K, problem.b))
+    return bool(np.sqrt(off @ K @ off) <= 1e-6 * np.sqrt(size))
+
+
+# Answers
+
+
+@pytest.mark.parametrize("family", qp_problems.FAMILIES)
+def test_every_answer_is_right(family):
+    tally = Tally()
+    for number in range(0, 25 * PER_FAMILY, 25):
+        qp_judged.judge(qp_problems.make(family, number, seed=1), tally)
+    assert not tally.failures
+    assert tally.infeasible == (tally.cases if family.startswith("infeasible") else 0)
+
+
+def test_whole_numbers_next_to_the_exact_solution():
+    tally = Tally()
+    for number in range(150):
+        qp_judged.judge_exactly(qp_problems.lattice(number), tally)
+    assert not tally.failures
+    assert 30 < tally.infeasible < 120
+
+
+@given(st.data())
+def test_small_problems_next_to_the_exact_solution(data):
+    n, m, p = (data.draw(st.integers(low, high)) for low, high in ((1, 3), (0, 5), (0, 2)))
+    draw = st.integers(-2, 2)
+
+    def array(*shape):
+        values = data.draw(st.lists(draw, min_size=int(np.prod(shape)), max_size=int(np.prod(shape))))
+        return np.array(values, float).reshape(shape)
+
+    root = array(n, n)
+    problem = Problem(root @ root.T + np.eye(n), array(n), array(m, n), array(m), array(p, n), array(p))
+    tally = Tally()
+    qp_judged.judge_exactly(problem, tally)
+    assert not tally.failures
+
+
+def test_what_a_solution_tells():
+    problem = qp_problems.make("dense", 60)
+    solution = solve(problem)
+    assert solution.x.shape == (problem.n,)
+    assert solution.multipliers.shape == problem.c.shape
+    assert (solution.multipliers >= 0).all()
+    assert solution.equality_multipliers.shape == (0,)
+    assert solution.active.tolist() == np.flatnonzero(solution.multipliers > 0).tolist()
+    assert solution.objective == pytest.approx(qp_judge.objective(problem, solution.x), rel=1e-12)
+    assert solution.iterations >= 1
+    assert solution.residuals.largest <= TOL
+    told = solution.residuals
+    assert told.largest == max(told.stationarity, told.violation, told.complementarity)
+
+
+@pytest.mark.parametrize("family", SMOOTH)
+def test_residuals_are_told_as_they_are(family):
+    """Up to rounding, and up to what the judge forgives."""
+    problem = qp_problems.make(family, 40)
+    solution = solve(problem)
+    judged = qp_judge.residuals(problem, solution.x, solution.multipliers, solution.equality_multipliers)
+    assert judged.stationarity == pytest.approx(solution.residuals.stationarity, rel=0.1, abs=judged.rounding)
+    assert judged.violation == pytest.approx(solution.residuals.violation, rel=1e-3, abs=1e-13)
+
+
+def test_figure_1():
+    """An edge on two triangles and the side they share: three rows of rank two, a third of the weight each way."""
+    normal = np.array([0.6, 0.0, 0.8])
+    J = np.kron(np.array([[1.0, 0.0], [0.0, 1.0], [0.25, 0.75]]), normal)
+    assert np.linalg.matrix_rank(J) == 2
+    fall = np.concatenate([normal, normal])
+    solution = impinge.solve_qp(np.eye(6), fall, J, np.zeros(3))
+    assert solution.x == pytest.approx(np.zeros(6), abs=1e-9)
+    assert J.T @ solution.multipliers == pytest.approx(fall)
+
+
+def test_bounds_beyond_all_numbers():
+    """Rows with c = inf forbid nothing."""
+    problem = qp_problems.make("dense", 30)
+    J, c = np.vstack([problem.J, -problem.J]), np.r_[problem.c, np.full(len(problem.c), np.inf)]
+    solution = solve(replace(problem, J=J, c=c))
+    assert close(problem, solution.x, solve(problem).x)
+    assert (solution.multipliers[len(problem.c) :] == 0).all()
+
+
+def test_nothing_but_k():
+    problem = qp_problems.make("sparse", 40)
+    x = impinge.solve_qp(problem.K, problem.b).x
+    assert problem.K @ x == pytest.approx(problem.b, abs=1e-9 * np.abs(problem.b).max())
+
+
+def test_fixed_unknowns_are_exact():
+    problem = qp_problems.make("cable", 31)
+    E = sp.csr_matrix((np.ones(3), ([0, 1, 2], [0, 1, 2])), shape=(3, problem.n))
+    e = np.array([0.1, -0.2, 0.3])
+    solution = impinge.solve_qp(problem.K, problem.b, E=E, e=e)
+    assert solution.x[:3].tolist() == e.tolist()
+
+
+def test_tolerance():
+    problem = qp_problems.make("cloth", 100)
+    loose, tight = (solve(problem, tol=tol) for tol in (1e-4, 1e-12))
+    assert loose.residuals.largest <= 1e-4
+    assert tight.residuals.largest <= 1e-12
+    assert loose.iterations <= tight.iterations
+
+
+# The same in other words
+
+
+@pytest.mark.parametrize("family", SMOOTH)
+def test_same_again(family):
+    """To the last bit, also after another problem."""
+    problem = qp_problems.make(family, 45)
+    first = solve(problem)
+    solve(qp_problems.make("dense", 33))
+    second = solve(problem)
+    for name in ("x", "multipliers", "equality_multipliers", "active"):
+        assert getattr(first, name).tobytes() == getattr(second, name).tobytes()
+    assert first.iterations == second.iterations
+
+
+@pytest.mark.parametrize("family", SMOOTH)
+def test_warm_start(family):
+    for number in (20, 70, 120):
+        problem = qp_problems.make(family, number)
+        rng = np.random.default_rng(number)
+        cold = solve(problem)
+        nearby = replace(problem, b=problem.b * (1 + 0.05 * rng.normal(size=problem.n)))
+        far = replace(problem, b=-3 * problem.b)
+        for other in (problem, nearby, far):
+            warm = solve(problem, warm=solve(other))
+            assert warm.residuals.largest <= TOL
+            assert close(problem, warm.x, cold.x)
+        assert solve(problem, warm=cold).iterations <= cold.iterations + 1
+
+
+@pytest.mark.parametrize("family", SMOOTH)
+def test_order_of_rows_and_unknowns(family):
+    for number in (15, 60, 110):
+        problem = qp_problems.make(family, number)
+        rng = np.random.default_rng(number)
+        unknowns, rows, equalities = (rng.permutation(k) for k in (problem.n, len(problem.c), len(problem.e)))
+        K, J, E = (sp.csr_matrix(matrix) for matrix in (problem.K, problem.J, problem.E))
+        shuffled = Problem(
+            K[unknowns][:, unknowns], problem.b[unknowns], J[rows][:, unknowns], problem.c[rows],
+            E[equalities][:, unknowns], problem.e[equalities],
+        )  # fmt: skip
+        first, second = solve(problem), solve(shuffled)
+        assert close(shuffled, first.x[unknowns], second.x)
+
+
+@pytest.mark.parametrize("kind", ["dense", "csr", "csc", "coo", "csr_array", "float32", "unsorted"])
+def test_kinds_of_matrices(kind):
+    problem = qp_problems.make("combinations", 41)
+    parts = [matrix.copy() for matrix in (problem.K, problem.J, problem.E)]
+    if kind == "float32":
+        parts[0] = np.round(parts[0] * 2**12) / 2**12
+        problem = replace(problem, K=parts[0])
+        parts[0] = parts[0].astype(np.float32)
+    elif kind == "unsorted":
+        parts = [_unsorted(part) for part in parts]
+    elif kind != "dense":
+        parts = [getattr(sp, kind if "array" in kind else f"{kind}_matrix")(part) for part in parts]
+    K, J, E = parts
+    solution = impinge.solve_qp(K, problem.b.tolist(), J, tuple(problem.c), E=E, e=problem.e)
+    assert solution.x.tobytes() == solve(problem).x.tobytes()
+
+
+def _unsorted(part):
+    """The entries of each row from right to left, the first in two halves."""
+    matrix = sp.coo_matrix(part)
+    order = np.lexsort([-matrix.col, matrix.row])
+    rows, columns, values = (np.r_[array[order], array[order][:1]] for array in (matrix.row, matrix.col, matrix.data))
+    if len(values):
+        values[[0, -1]] /= 2
+    indptr = np.r_[0, np.cumsum(np.bincount(rows, minlength=part.shape[0]))]
+    inside = np.argsort(rows, kind="stable")
+    return sp.csr_matrix((values[inside], columns[inside], indptr), shape=part.shape)
+
+
+def test_arguments_stay_as_they_are():
+    for family in ("cable", "dense", "dependent equalities"):
+        problem = qp_problems.make(family, 50)
+        before = [part.copy() for part in problem.arrays()]
+        solve(problem)
+        for part, kept in zip(problem.arrays(), before, strict=True):
+            assert part.size == 0 or abs(part - kept).max() == 0
+
+
+# Contradictions
+
+
+def test_certificate():
+    J, c = np.array([[1.0, 1.0], [-1.0, 0.0], [0.0, -1.0], [1.0, -1.0]]), np.array([1.0, -1.0, -1.0, 7.0])
+    with pytest.raises(InfeasibleError) as caught:
+        impinge.solve_qp(np.eye(2), np.zeros(2), J, c)
+    error = caught.value
+    assert list(error.rows) == [0, 1, 2]
+    assert list(error.equalities) == []
+    assert (error.multipliers >= 0).all()
+    assert error.multipliers @ J == pytest.approx([0, 0], abs=1e-9)
+    assert error.multipliers @ c < 0
+    assert "[0, 1, 2]" in str(error)
+
+
+def test_contradiction_of_equalities():
+    E, e = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]]), np.array([1.0, 1.0, 2.0])
+    with pytest.raises(InfeasibleError) as caught:
+        impinge.solve_qp(np.eye(2), np.zeros(2), np.eye(2), np.full(2, 9.0), E=E, e=e)
+    error = caught.value
+    assert list(error.rows) == []
+    assert list(error.equalities) == [0, 1, 2]
+    assert error.equality_multipliers @ E == pytest.approx([0, 0], abs=1e-9)
+    assert error.equality_multipliers @ e < 0
+
+
+# Bad input
+
+
+def _changed(matrix, i, j, value):
+    matrix = np.array(matrix, float)
+    matrix[i, j] = value
+    return matrix
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"K": np.ones((2, 3))}, r"K: found shape \(2, 3\)"),
+        ({"K": np.ones(3)}, "K: found"),
+        ({"K": _changed(np.eye(3), 0, 1, 0.5)}, r"K: .*symmetric"),
+        ({"K": sp.csc_matrix(_changed(np.eye(3), 2, 0, 0.5))}, r"K: .*symmetric"),
+        ({"K": -np.eye(3)}, r"K: .*positive definite"),
+        ({"K": np.ones((3, 3))}, r"K: .*positive definite"),
+        ({"K": np.zeros((3, 3))}, r"K: .*positive definite"),
+        ({"K": np.diag([1.0, 1.0, -1e-3])}, r"K: .*positive definite"),
+        ({"K": _changed(np.eye(3), 1, 1, np.nan)}, r"K: .*\(1, 1\).*nan"),
+        ({"K": "stiff"}, "K: found"),
+        ({"K": np.eye(3) * 1j}, "K: found"),
+        ({"b": np.ones(4)}, r"b: found shape \(4,\)"),
+        ({"b": [0.0, np.inf, 0.0]}, "b: .*1.* inf"),
+        ({"b": ["a", "b", "c"]}, "b: found"),
+        ({"J": np.ones((2, 4))}, r"J: found shape \(2, 4\)"),
+        ({"J": _changed(np.ones((2, 3)), 1, 2, np.nan)}, r"J: .*\(1, 2\).*nan"),
+        ({"J": None}, "J: "),
+        ({"c": None}, "c: "),
+        ({"c": np.ones(3)}, r"c: found shape \(3,\)"),
+        ({"c": [1.0, np.nan]}, "c: .*1.* nan"),
+        ({"c": [1.0, -np.inf]}, "c: .*1.* -inf"),
+        ({"E": np.ones((1, 2))}, r"E: found shape \(1, 2\)"),
+        ({"E": np.full((1, 3), np.inf)}, r"E: .*inf"),
+        ({"E": None}, "E: "),
+        ({"e": None}, "e: "),
+        ({"e": np.ones(2)}, r"e: found shape \(2,\)"),
+        ({"e": [np.inf]}, "e: .*0.* inf"),
+        ({"tol": 0.0}, "tol: found 0"),
+        ({"tol": np.nan}, "tol: found nan"),
+        ({"tol": "small"}, "tol: found 'small'"),
+        ({"warm": 3}, "warm: found"),
+        ({"warm": "hot"}, "warm: found"),
+    ],
+)
+def test_bad_input(changes, message):
+    arguments = {
+        "K": np.eye(3), "b": np.ones(3), "J": np.ones((2, 3)), "c": np.ones(2), "E": np.ones((1, 3)), "e": np.ones(1)
+    }  # fmt: skip
+    impinge.solve_qp(**arguments)
+    with pytest.raises(InputError, match=message):
+        impinge.solve_qp(**arguments | changes)
+
+
+def test_warm_start_of_another_shape():
+    small, large = qp_problems.make("dense", 2), qp_problems.make("dense", 200)
+    with pytest.raises(InputError, match="warm: "):
+        solve(large, warm=solve(small))
