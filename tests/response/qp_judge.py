@@ -49,9 +49,9 @@ def _longs(*values: Any) -> list[Floats]:
     return [np.asarray(value.toarray() if hasattr(value, "toarray") else value, np.longdouble) for value in values]
 
 
-def _row_scales(rows: Floats, bounds: Floats, x: Floats, least: Floats) -> Floats:
+def _row_scales(rows: Floats, bounds: Floats, diagonal: Floats, x: Floats, least: Floats) -> Floats:
     terms = np.abs(rows) @ np.abs(x)
-    reach = np.sqrt((rows**2).sum(axis=1)) * max(np.abs(x).max(initial=0), least)
+    reach = np.sqrt((rows**2 / diagonal).sum(axis=1)) * max(_largest(np.sqrt(diagonal) * x), least)
     scales = np.maximum(np.maximum(terms, np.abs(bounds)), reach)
     return np.where(scales > 0, scales, 1)
 
@@ -73,8 +73,9 @@ def residuals(problem: Problem, x: Floats, multipliers: Floats, equality_multipl
     J, c, mu = J[is_bound], c[is_bound], mu[is_bound]
     slack, off = J @ x - c, E @ x - e
     # Where x is 0 but for rounding, its size is what b would make of it.
-    least = _CANCELLED * _largest(b / np.diag(K))
-    scales, scales_e = _row_scales(J, c, x, least), _row_scales(E, e, x, least)
+    diagonal = np.diag(K)
+    least = _CANCELLED * _largest(b / np.sqrt(diagonal))
+    scales, scales_e = _row_scales(J, c, diagonal, x, least), _row_scales(E, e, diagonal, x, least)
     # A multiplier counts as a part of the largest, but no more than it does beside the other forces, so that noise
     # where no multiplier is needed does no harm.
     pushes = mu * np.minimum(np.abs(J).max(axis=1, initial=0) / size, 1 / max(_largest(mu), tiny))

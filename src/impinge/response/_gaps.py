@@ -79,8 +79,11 @@ def _weights_of_edges(x, a, b, c, d):
 
 @parallel(grain=1000)
 def measure_gaps(first, stop, x, kinds, corners, weights, normals, gaps):
-    """Nearest points of pairs: weights of the four corners, positive of the first of the pair and negative of the other;
-    the unit vector from the second to the first; and their distance: gap = normal · Σ weight x."""
+    """Nearest points of pairs: weights, normals and their distance, normal · Σ weight x.
+
+    weights : of the four corners, positive of the first of the pair and negative of the second
+    normals : unit vectors from the second to the first
+    """
     for k in range(first, stop):
         a, b, c, d = corners[k]
         if kinds[k] == VERTEX_FACE:

@@ -6,6 +6,7 @@ and the weights w of the nearest points at the start of a step: n · Σ w x ≥ 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from impinge.ccd.candidates import Candidates
 from impinge.response import _gaps
 
-__all__ = ["Gaps", "Pairs", "measure", "pairs_of", "spread"]
+__all__ = ["Gaps", "Pairs", "join", "measure", "pairs_of", "spread"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -37,7 +38,7 @@ class Pairs(NamedTuple):
 
     def take(self, which: NDArray[np.int64] | NDArray[np.bool_]) -> Pairs:
         """Some of them."""
-        return Pairs(*(array[which] for array in self))
+        return Pairs(self.kinds[which], self.numbers[which], self.corners[which])
 
 
 class Gaps(NamedTuple):
@@ -75,6 +76,16 @@ def measure(x: Floats, pairs: Pairs) -> Gaps:
     return found
 
 
+def join(pairs: Sequence[Pairs], gaps: Sequence[Gaps]) -> tuple[Pairs, Gaps]:
+    """Several lists in one."""
+    together = Pairs(
+        np.concatenate([some.kinds for some in pairs]),
+        np.concatenate([some.numbers for some in pairs]),
+        np.concatenate([some.corners for some in pairs]),
+    )
+    return together, Gaps(*(np.concatenate(arrays) for arrays in zip(*gaps, strict=True)))
+
+
 # Corners of the first and of the second of a pair, for each of its combinations.
 _COMBINATIONS = (((0, 1), (0, 2), (0, 3)), ((0, 2), (0, 3), (1, 2), (1, 3)))
 
@@ -85,14 +96,12 @@ def spread(pairs: Pairs, gaps: Gaps) -> tuple[Pairs, Gaps]:
     All of them together are a proof that the pair stays apart while its corners move linearly: along the normal all
     corners are apart at the start, and at the end, so in between.
     """
-    parts = []
+    every, apart = [pairs.take(np.empty(0, np.int64))], [gaps.take(np.empty(0, np.int64))]
     for kind, combinations in enumerate(_COMBINATIONS):
         chosen = np.flatnonzero(pairs.kinds == kind)
         for first, second in combinations:
             weights = np.zeros((len(chosen), 4))
             weights[:, first], weights[:, second] = 1.0, -1.0
-            parts.append((pairs.take(chosen), Gaps(weights, gaps.normals[chosen], gaps.gaps[chosen])))
-    return (
-        Pairs(*(np.concatenate(arrays) for arrays in zip(*(part[0] for part in parts), strict=True))),
-        Gaps(*(np.concatenate(arrays) for arrays in zip(*(part[1] for part in parts), strict=True))),
-    )
+            every.append(pairs.take(chosen))
+            apart.append(Gaps(weights, gaps.normals[chosen], gaps.gaps[chosen]))
+    return join(every, apart)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +17,6 @@ from impinge.bodies.soft.parts import Floats, Parts, join
 from impinge.bodies.soft.potential import Potential
 from impinge.bodies.soft.step import Result, Step
 from impinge.bodies.soft.surface import Skin, Surface, skin_of
-from impinge.errors import InputError
 from impinge.response.contact_rows import Pairs
 from impinge.shapes.mesh import Mesh
 from impinge.sparse.cholesky import Structure
@@ -96,9 +94,7 @@ class SoftWorld:
         skin = skin_of(mesh.vertices, mesh.faces, 0.5 * _check.not_negative("thickness", thickness))
         return self._add(parts, skin, damping, drag * parts.masses / density, velocity, name or "cloth")
 
-    def _add(
-        self, parts: Parts, skin: Skin, damping: float, drag: Floats, velocity: Any, name: str
-    ) -> SoftBody:
+    def _add(self, parts: Parts, skin: Skin, damping: float, drag: Floats, velocity: Any, name: str) -> SoftBody:
         count = len(parts.masses)
         body = SoftBody(f"{name} {len(self.bodies)}", slice(len(self._x), len(self._x) + count))
         self._parts.append(parts)
@@ -178,10 +174,14 @@ class SoftWorld:
         self.time += share * dt
         self.steps += 1
         pulling = np.flatnonzero(result.held.forces > 0)
-        keys, first = np.unique(result.held.pairs.keys[pulling], return_index=True)
+        _, first = np.unique(result.held.pairs.keys[pulling], return_index=True)
         self._known, self._forces = result.held.pairs.take(pulling[first]), result.held.forces[pulling[first]]
 
     def energy(self) -> dict[str, float]:
         self._prepare()
         kinetic = 0.5 * float((self._masses[:, None] * self._v**2).sum())
-        return {"kinetic": kinetic, "potential": -float(self._masses @ (self._x @ self.gravity)), "elastic": self.elements.energy(self._x)}
+        return {
+            "kinetic": kinetic,
+            "potential": -float(self._masses @ (self._x @ self.gravity)),
+            "elastic": self.elements.energy(self._x),
+        }

@@ -12,7 +12,8 @@ def stretch(x, y, z, stiffness, rest, whole):
     """Of E = k/2 (|d| − l₀)²: (pull, side, along), with gradient = pull d and Hessian = side 1 + along d dᵀ.
 
     The Hessian is k n nᵀ + k (1 − l₀/|d|) (1 − n nᵀ), n = d/|d|. Pressed together, the second part is negative, which
-    is left out unless the whole is asked for. At no length at all there is no direction: no force, and k 1, that of the least parabola on top of E.
+    is left out unless the whole is asked for. At no length at all there is no direction: no force, and k 1, that of the
+    least parabola on top of E.
     """
     length_sq = x * x + y * y + z * z
     if length_sq < _NOTHING:

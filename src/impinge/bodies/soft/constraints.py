@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from impinge.bodies.soft import _constraints
 from impinge.bodies.soft.parts import Floats, Ints
-from impinge.response.contact_rows import Gaps, Pairs
+from impinge.response.contact_rows import Gaps, Pairs, join
 
 __all__ = ["Held"]
 
@@ -37,8 +37,7 @@ class Held:
 
     def add(self, pairs: Pairs, gaps: Gaps, targets: Floats, forces: Floats | None = None) -> None:
         """More rows."""
-        self.pairs = Pairs(*(np.concatenate(both) for both in zip(self.pairs, pairs, strict=True)))
-        self.gaps = Gaps(*(np.concatenate(both) for both in zip(self.gaps, gaps, strict=True)))
+        self.pairs, self.gaps = join([self.pairs, pairs], [self.gaps, gaps])
         self.targets = np.concatenate([self.targets, targets])
         self.forces = np.concatenate([self.forces, np.zeros(len(targets)) if forces is None else forces])
 

@@ -2,8 +2,8 @@
 
 Positions at the end of the step minimise the potential subject to rows that keep pairs apart. Rows are found by
 following the trajectory; what comes too near along it joins them, and the minimum is sought again with them, until
-nothing new is found and nothing touches on the way: that is the certificate. Where rows at nearest points do not suffice,
-all corners of a pair are kept apart along its normal, which proves that the pair is free.
+nothing new is found and nothing touches on the way: that is the certificate. Where rows at nearest points do not
+suffice, all corners of a pair are kept apart along its normal, which proves that the pair is free.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from impinge.bodies.soft.surface import Surface
 from impinge.errors import InputError
 from impinge.response.contact_rows import Pairs, measure, spread
 from impinge.response.qp import _rows
-from impinge.response.qp.program import Infeasible, Program
+from impinge.response.qp.program import Program
 from impinge.response.qp.solve import solve_program
 from impinge.sparse.cholesky import Structure
 
@@ -155,7 +155,8 @@ class Step:
         self, x: Floats, gradient: Floats, rows: Rows, kind: NDArray[np.int8], bounds: Floats
     ) -> tuple[Floats, Floats]:
         """Newton's step and forces: with the whole Hessian where that is positive definite, else without its negative
-        part, which is safe but slow."""
+        part, which is safe but slow.
+        """
         for whole in (True, False) if self.residual < _NEAR else (False,):
             program = self._program(x, gradient, rows, bounds, whole)
             try:
@@ -174,9 +175,8 @@ class Step:
             out = np.empty_like(values)
             _rows.fix(elements.indptr, elements.indices, values, fixed, np.zeros(len(right)), right, out)
             values = out
-        size = 1e-6 * _rows.natural_size(elements.indptr, elements.indices, values, right)
         free = np.zeros(len(bounds), np.int8)
-        return Program(elements.indptr, elements.indices, values, right, rows, bounds, free, size)
+        return Program(elements.indptr, elements.indices, values, right, rows, bounds, free)
 
     def _go(self, x: Floats, step: Floats, bounds: Floats, forces: Floats, kind: NDArray[np.int8]) -> Floats:
         """As far along the step as lowers the potential and what rows are violated by, at the price of their forces."""

@@ -70,7 +70,7 @@ def solve(band, x):
 @kernel
 def solve_banded(program, free, soft, state, tol, x, mu, s, y, active, rest, band):
     """Solve the program; returns what `advance` said last, and an unknown where K is not positive definite, or −1."""
-    indptr, indices, values, _, row_ptr, row_indices, factors, _, _ = program
+    indptr, indices, values, _, row_ptr, row_indices, factors, _, _, _ = program
     begin(program, free, soft, x, mu, s, y, active, rest)
     code, step = FACTORISE, np.empty(len(x))
     while code <= FACTORISE:

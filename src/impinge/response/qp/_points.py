@@ -23,7 +23,7 @@ _FAR = 1e8  # sizes of x within which nothing satisfies the rows: that is infeas
 @kernel
 def measure(program, free, x, y):
     """Residuals of a point and multipliers: stationarity, violation, complementarity (see `Residuals`)."""
-    indptr, indices, values, right, row_ptr, row_indices, factors, bounds, least = program
+    indptr, indices, values, right, row_ptr, row_indices, factors, bounds, diagonal, least = program
     n, count = len(x), len(bounds)
     times, pull, terms = np.empty(n), np.zeros(n), np.empty(n)
     for j in range(n):
@@ -43,7 +43,7 @@ def measure(program, free, x, y):
         worst = max(worst, abs(times[j] - right[j] + pull[j]) - _ROUNDING * terms[j])
     s, scales = np.empty(count), np.empty(count)
     values_of_rows(row_ptr, row_indices, factors, bounds, x, s)
-    scales_of_rows(row_ptr, row_indices, factors, bounds, least, x, scales)
+    scales_of_rows(row_ptr, row_indices, factors, bounds, diagonal, least, x, scales)
     violation = slack = 0.0
     for k in range(count):
         violation = max(violation, (abs(s[k]) if free[k] == 1 else s[k]) / scales[k])
@@ -74,13 +74,8 @@ def contradicts(row_ptr, row_indices, factors, bounds, free, x, change):
 
 
 @kernel
-def estimate_compliance(indptr, indices, values, row_ptr, row_indices, factors, out):
+def estimate_compliance(diagonal, row_ptr, row_indices, factors, out):
     """J diag(K)⁻¹ Jᵀ, the diagonal of J K⁻¹ Jᵀ or less."""
-    diagonal = np.ones(len(indptr) - 1)
-    for j in range(len(diagonal)):
-        for e in range(indptr[j], indptr[j + 1]):
-            if indices[e] == j:
-                diagonal[j] = values[e]
     for k in range(len(out)):
         out[k] = 0.0
         for e in range(row_ptr[k], row_ptr[k + 1]):
@@ -99,7 +94,7 @@ def _rounding(row_ptr, row_indices, factors, bounds, x, k):
 @kernel
 def _pulls(program, free, soft, x, s, mu, y, active):
     """Multipliers that rows ask for; returns whether the same rows are active as before, but for rounding."""
-    _, _, _, _, row_ptr, row_indices, factors, bounds, _ = program
+    _, _, _, _, row_ptr, row_indices, factors, bounds, _, _ = program
     same = True
     for k in range(len(s)):
         pull = mu[k] + s[k] / soft[k] if free[k] >= 0 else 0.0
@@ -114,7 +109,7 @@ def _pulls(program, free, soft, x, s, mu, y, active):
 @kernel
 def begin(program, free, soft, x, mu, s, y, active, rest):
     """The first active rows, their pulls y, and what is left to do, `rest` = −∇φ = b − K x − Jᵀ y."""
-    indptr, indices, values, right, row_ptr, row_indices, factors, bounds, _ = program
+    indptr, indices, values, right, row_ptr, row_indices, factors, bounds, _, _ = program
     values_of_rows(row_ptr, row_indices, factors, bounds, x, s)
     _pulls(program, free, soft, x, s, mu, y, active)
     times_symmetric(indptr, indices, values, x, rest)
@@ -126,7 +121,7 @@ def begin(program, free, soft, x, mu, s, y, active, rest):
 @kernel
 def _next_round(program, free, soft, state, tol, x, mu, s, y, active, rest):
     """What to do at the minimum of φ: nothing any more, or to go on from multipliers y."""
-    _, _, _, _, row_ptr, row_indices, factors, bounds, _ = program
+    _, _, _, _, row_ptr, row_indices, factors, bounds, _, _ = program
     state[ROUNDS] += 1
     left, before = max(measure(program, free, x, y)), state[LEFT]
     state[LEFT] = left
@@ -150,7 +145,7 @@ def _next_round(program, free, soft, state, tol, x, mu, s, y, active, rest):
 @kernel
 def advance(program, free, soft, state, tol, x, mu, s, y, active, rest, step):
     """Take Newton's step H⁻¹ rest, and say what comes next. All arrays from x to rest are changed."""
-    indptr, indices, values, _, row_ptr, row_indices, factors, bounds, _ = program
+    indptr, indices, values, _, row_ptr, row_indices, factors, bounds, _, _ = program
     state[STEPS] += 1
     after, goal = np.empty(len(s)), x + step
     values_of_rows(row_ptr, row_indices, factors, bounds, goal, after)

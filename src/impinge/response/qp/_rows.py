@@ -35,17 +35,37 @@ def add_rows(indptr, indices, values, y, factor, out):
 
 
 @kernel
-def scales_of_rows(indptr, indices, values, bounds, least, x, out):
-    """What the values of rows are compared with: the larger of |c|, Σ |J x| and |J| · the largest |x|, or `least`."""
-    largest = least
+def energy_size(diagonal, x):
+    """The largest √K_jj |x_j|: the size of unknowns whatever their units."""
+    largest = 0.0
     for j in range(len(x)):
-        largest = max(largest, abs(x[j]))
+        largest = max(largest, np.sqrt(diagonal[j]) * abs(x[j]))
+    return largest
+
+
+@kernel
+def scales_of_rows(indptr, indices, values, bounds, diagonal, least, x, out):
+    """What the values of rows are compared with: |c|, Σ |J x| or √(Σ J²/K_jj) times the size of all unknowns.
+
+    least : the size of unknowns, if they are smaller
+    """
+    size = max(energy_size(diagonal, x), least)
     for k in range(len(bounds)):
         total = square = 0.0
         for e in range(indptr[k], indptr[k + 1]):
             total += abs(values[e] * x[indices[e]])
-            square += values[e] * values[e]
-        out[k] = max(abs(bounds[k]), total, np.sqrt(square) * largest, 1e-300)
+            square += values[e] * values[e] / diagonal[indices[e]]
+        out[k] = max(abs(bounds[k]), total, np.sqrt(square) * size, 1e-300)
+
+
+@kernel
+def take_diagonal(indptr, indices, values, out):
+    """The diagonal of K, or 1 where it is not positive, which the factorisation will find."""
+    for j in range(len(out)):
+        out[j] = 1.0
+        for e in range(indptr[j], indptr[j + 1]):
+            if indices[e] == j and values[e] > 0.0:
+                out[j] = values[e]
 
 
 @kernel
@@ -104,14 +124,3 @@ def fix_rows(indptr, indices, values, fixed, x, bounds, out):
             if fixed[indices[e]]:
                 bounds[k] -= values[e] * x[indices[e]]
                 out[e] = 0.0
-
-
-@kernel
-def natural_size(indptr, indices, values, right):
-    """How large unknowns are by themselves: the largest |b_j| / K_jj."""
-    largest = 0.0
-    for j in range(len(right)):
-        for e in range(indptr[j], indptr[j + 1]):
-            if indices[e] == j and values[e] > 0.0:
-                largest = max(largest, abs(right[j]) / values[e])
-    return largest

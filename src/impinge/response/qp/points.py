@@ -7,6 +7,7 @@ import numpy as np
 from impinge.errors import InputError
 from impinge.response.qp import _banded, _points
 from impinge.response.qp.program import Floats, Infeasible, Kinds, Program
+from impinge.sparse.cholesky import Cholesky, Structure
 
 _SOFTNESS = 1e-4  # of J diag(K)⁻¹ Jᵀ, which may be far below J K⁻¹ Jᵀ
 _WIDEST = 24  # couplings of unknowns in a band
@@ -18,23 +19,54 @@ def is_banded(program: Program) -> bool:
     return bool(width <= _WIDEST and 4 * width < len(program.right))
 
 
+class _Newton:
+    """The state of Newton's method, as the kernels want it."""
+
+    def __init__(self, program: Program, kind: Kinds, x: Floats, mu: Floats, tol: float) -> None:
+        soft = np.empty(len(mu))
+        _points.estimate_compliance(program.diagonal, *program.rows, soft)
+        self.soft = np.where(kind < 0, 1.0, _SOFTNESS * soft)
+        self.state = np.zeros(_points.FIELDS)
+        self.state[_points.SOFTNESS], self.state[_points.LEFT] = _SOFTNESS, np.inf
+        self.x, self.y, self.active, self.rest = x.copy(), np.zeros(len(mu)), np.zeros(len(mu), np.bool_), x.copy()
+        self.setting = program.arrays, kind, self.soft
+        self.control = self.state, tol
+        self.arrays = self.x, mu.copy(), np.empty(len(mu)), self.y, self.active, self.rest
+
+    def result(self, code: int) -> tuple[Floats, Floats, int] | None:
+        """Point, multipliers and iterations; nothing if rounding has spoiled it."""
+        if code == _points.INFEASIBLE:
+            raise Infeasible(self.y)
+        return (self.x, self.y, int(self.state[_points.STEPS])) if code == _points.DONE else None
+
+    def check_matrix(self, failed: int) -> None:
+        """Raise an error if the factorisation failed at an unknown without rows."""
+        if failed >= 0 and not self.active.any():
+            raise InputError(f"K: found a matrix that is not positive definite (at unknown {failed})")
+
+
 def solve_banded(program: Program, kind: Kinds, x: Floats, mu: Floats, tol: float) -> tuple[Floats, Floats, int] | None:
     """Point, multipliers and iterations, from a guess; nothing if rounding spoils it."""
-    n, count = len(x), len(mu)
-    soft = np.empty(count)
-    _points.estimate_compliance(program.indptr, program.indices, program.values, *program.rows, soft)
-    soft = np.where(kind < 0, 1.0, _SOFTNESS * soft)
-    state = np.zeros(_points.FIELDS)
-    state[_points.SOFTNESS], state[_points.LEFT] = _SOFTNESS, np.inf
-    x, mu, y = x.copy(), mu.copy(), np.zeros(count)
-    scratch = np.empty(count), y, np.zeros(count, np.bool_), np.empty(n)
+    newton = _Newton(program, kind, x, mu, tol)
     width = _banded.bandwidth(program.indptr, program.indices, *program.rows[:2])
-    band = np.empty((n, width + 1))
-    code, failed = _banded.solve_banded(program.arrays, kind, soft, state, tol, x, mu, *scratch, band)
-    if code == _points.INFEASIBLE:
-        raise Infeasible(y)
-    if code == _points.DONE:
-        return x, y, int(state[_points.STEPS])
-    if failed >= 0 and state[_points.STEPS] == 0 and not y.any():
-        raise InputError(f"K: found a matrix that is not positive definite (at unknown {failed})")
-    return None
+    band = np.empty((len(x), width + 1))
+    code, failed = _banded.solve_banded(*newton.setting, *newton.control, *newton.arrays, band)
+    newton.check_matrix(failed)
+    return newton.result(code)
+
+
+def solve_points(program: Program, kind: Kinds, x: Floats, mu: Floats, tol: float) -> tuple[Floats, Floats, int] | None:
+    """The same for any couplings."""
+    newton = _Newton(program, kind, x, mu, tol)
+    factor = Cholesky(Structure(program.indptr, program.indices, rows=program.rows[:2]))
+    _points.begin(*newton.setting, *newton.arrays)
+    code = _points.FACTORISE
+    while code in (_points.SOLVE, _points.FACTORISE):
+        if code == _points.FACTORISE:
+            weights = np.where(newton.active, 1.0 / newton.soft, 0.0)
+            failed = factor.factorise(program.values, program.rows[2], weights)
+            newton.check_matrix(failed)
+            if failed >= 0:
+                return None
+        code = _points.advance(*newton.setting, *newton.control, *newton.arrays, factor.solve(newton.rest))
+    return newton.result(code)

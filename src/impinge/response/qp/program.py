@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,13 @@ class Program:
     rows: tuple[Ints, Ints, Floats]
     bounds: Floats
     free: Kinds
-    size: float  # of unknowns, below which differences do not matter
+    diagonal: Floats = field(init=False)  # of K
+    size: float = field(init=False)  # √K_jj |x_j| below this is what cancellation leaves
+
+    def __post_init__(self) -> None:
+        self.diagonal = np.empty(len(self.right))
+        _rows.take_diagonal(self.indptr, self.indices, self.values, self.diagonal)
+        self.size = _CANCELLED * _rows.energy_size(self.diagonal, self.right / self.diagonal)
 
     def times(self, x: Floats) -> Floats:
         """K x."""
@@ -53,7 +59,7 @@ class Program:
     def row_scales(self, x: Floats) -> Floats:
         """What the values of rows are compared with."""
         out = np.empty(len(self.bounds))
-        _rows.scales_of_rows(*self.rows, self.bounds, self.size, x, out)
+        _rows.scales_of_rows(*self.rows, self.bounds, self.diagonal, self.size, x, out)
         return out
 
     def from_rows(self, y: Floats) -> Floats:
@@ -63,9 +69,9 @@ class Program:
         return out
 
     @property
-    def arrays(self) -> tuple[Ints, Ints, Floats, Floats, Ints, Ints, Floats, Floats, float]:
+    def arrays(self) -> tuple[Ints, Ints, Floats, Floats, Ints, Ints, Floats, Floats, Floats, float]:
         """What the kernels of `_points` begin with."""
-        return self.indptr, self.indices, self.values, self.right, *self.rows, self.bounds, self.size
+        return self.indptr, self.indices, self.values, self.right, *self.rows, self.bounds, self.diagonal, self.size
 
     def measure(self, x: Floats, multipliers: Floats) -> Residuals:
         """Residuals of a point with multipliers."""
@@ -163,8 +169,7 @@ def read_program(K: Any, b: Any, J: Any, c: Any, E: Any, e: Any) -> Program:
         values[np.repeat(endless, np.diff(indptr))] = 0.0
         bounds[endless] = 0.0
     right = _vector("b", b, n)
-    size = _CANCELLED * _rows.natural_size(matrix.indptr, matrix.indices, matrix.data, right)
-    return Program(matrix.indptr, matrix.indices, matrix.data, right, (indptr, indices, values), bounds, free, size)
+    return Program(matrix.indptr, matrix.indices, matrix.data, right, (indptr, indices, values), bounds, free)
 
 
 class Fixed:
@@ -192,8 +197,9 @@ class Fixed:
         _rows.fix_rows(*program.rows, self._mask, self.x, bounds, factors)
         bounds[self.rows] = 0.0
         rows = *program.rows[:2], factors
-        size = max(program.size, _CANCELLED * float(np.abs(self.x).max()))
-        return Program(program.indptr, program.indices, values, right, rows, bounds, program.free, size)
+        result = Program(program.indptr, program.indices, values, right, rows, bounds, program.free)
+        result.size = max(program.size, _CANCELLED * _rows.energy_size(program.diagonal, self.x))
+        return result
 
     def complete(self, multipliers: Floats, rest: Floats) -> None:
         """Multipliers of the rows that fix, such that Jᵀμ has the rest, too."""

@@ -15,8 +15,8 @@ class Residuals:
     """How well a solution satisfies the conditions of Karush, Kuhn and Tucker; each relative to its own terms.
 
     stationarity : the largest |Kx − b + Jᵀμ + Eᵀν| beyond rounding, in the largest |Kx|, |b|, |Jᵀμ| or |Eᵀν|
-    violation : the largest (Jx − c)+ or |Ex − e| of a row, in the size of its terms: Σ|J_ij x_j|, |c_i| or |J_i| times
-        the largest |x_j|, or 1e-6 |b_j|/K_jj if that is more
+    violation : the largest (Jx − c)+ or |Ex − e| of a row, in the size of its terms: Σ|J_ij x_j|, |c_i| or
+        √(Σ J_ij²/K_jj) times the largest √K_jj |x_j| (or 1e-6 |b_j|/√K_jj if that is more)
     complementarity : the largest product of a row's |Jx − c|, in the size of its terms, and its |Jᵀμ|, in that above
     """
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from impinge import _check
-from impinge.errors import InputError
-from impinge.response.qp.points import is_banded, solve_banded
+from impinge.errors import ConvergenceError, InputError
+from impinge.response.qp.points import is_banded, solve_banded, solve_points
 from impinge.response.qp.program import (
     Fixed,
     Floats,
@@ -93,7 +93,13 @@ def solve_program(
         if found is not None:
             return found
     rounds = Rounds(program, kind, tol, structure)
-    return *rounds.solve(x, mu), rounds.iterations
+    try:
+        return *rounds.solve(x, mu), rounds.iterations
+    except ConvergenceError:  # J K⁻¹ Jᵀ of many dependent rows with an ill-conditioned K has no digits left
+        found = solve_points(program, kind, x, mu, tol)
+        if found is None:
+            raise
+        return found
 
 
 def _check_warm(warm: Any, program: Program) -> None:
