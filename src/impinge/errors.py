@@ -49,6 +49,17 @@ class InfeasibleError(ImpingeError, ValueError):
         return [k for k, z in enumerate(self.equality_multipliers) if z != 0]
 
 
+class InfeasibleStep(RunError):
+    """A step of a world cannot be taken without something passing through; the world is as it was before.
+
+    `rows` says what stands against each other, in words.
+    """
+
+    def __init__(self, message: str, rows: list[str]) -> None:
+        super().__init__(message)
+        self.rows = rows
+
+
 class ConvergenceError(ImpingeError, RuntimeError):
     """An iteration did not reach the accuracy that was asked for; the message says what it reached."""
 

@@ -15,15 +15,19 @@ from impinge.bodies.soft.cloth import cloth_parts
 from impinge.bodies.soft.elements import Elements
 from impinge.bodies.soft.parts import Floats, Parts, join
 from impinge.bodies.soft.potential import Potential
-from impinge.bodies.soft.step import Result, Step
+from impinge.bodies.soft.step import KEEP_AWAY, RECOVER, SQUEEZE, Result, Step
 from impinge.bodies.soft.surface import Skin, Surface, skin_of
+from impinge.errors import ConvergenceError, InfeasibleStep
 from impinge.response.contact_rows import Pairs
+from impinge.response.qp.program import Infeasible
 from impinge.shapes.mesh import Mesh
 from impinge.sparse.cholesky import Structure
 
 __all__ = ["SoftBody", "SoftWorld"]
 
 INTEGRATORS = ("implicit-euler", "bdf2", "explicit")
+_ATTEMPTS = 8  # halves of the time step
+_LEAST_SHARE = 1e-3  # of a step that is worth taking
 _RECOVERY = 10.0  # 1/s: pairs that are too near win this share of their distance per second
 
 
@@ -133,22 +137,50 @@ class SoftWorld:
         self.elements = Elements(parts)
         self._structure = Structure(self.elements.indptr, self.elements.indices, size=3)
         self.surface = Surface(self._skins, self._walls)
+        self.surface.check_start(self._whole(self._x, self.time))
         self._ready = True
 
     def step(self, count: int = 1) -> None:
+        """Advance by so many time steps."""
         with _jit.threads(self._threads):
-            for _ in range(count):
-                self._prepare()
-                self._step(self.dt)
+            self._prepare()
+            for _ in range(_check.integer("count", count, 0)):
+                self._step()
 
     def _whole(self, x: Floats, t: float) -> Floats:
+        """Positions of soft nodes, then of all vertices of obstacles."""
         return np.concatenate([x, *(obstacle.at(t) for obstacle in self._obstacles)])
 
-    def _step(self, dt: float) -> None:
+    def _step(self) -> None:
+        """One step of dt; shorter where that cannot be taken whole."""
+        dt = self.dt
+        for _ in range(_ATTEMPTS):
+            result = self._try(dt)
+            if result is not None and result.is_free:
+                self._accept(result, result.positions, dt, 1.0 if dt == self.dt else dt / self.dt)
+                return
+            if result is not None and self._accept_part(result, dt):
+                return
+            dt *= 0.5
+        rows = [] if result is None else self._describe(result)
+        raise InfeasibleStep(
+            f"no step from t = {self.time:g} s is free of collisions, down to {dt:g} s"
+            + (f": {rows[0]}" if rows else ""), rows,
+        )  # fmt: skip
+
+    def _try(self, dt: float) -> Result | None:
+        """The end of a step, with less and less asked of pairs that are too near."""
+        for demand in (RECOVER, KEEP_AWAY, SQUEEZE):
+            try:
+                return self._search(dt, demand).run(self._known, self._forces)
+            except (Infeasible, ConvergenceError):
+                continue
+        return None
+
+    def _search(self, dt: float, demand: int) -> Step:
         x, v = self._x, self._v
         flight = x + dt * v + dt * dt * self.gravity
-        elastic = self.integrator != "explicit"
-        goal = flight
+        elastic, goal = self.integrator != "explicit", flight
         if not elastic:
             goal = flight - dt * dt * self.elements.gradient(x) / self._masses[:, None]
         fixed, end = np.zeros((len(x), 3), np.bool_), flight.copy()
@@ -160,22 +192,38 @@ class SoftWorld:
             self.elements, self._masses, dt, x, goal, self._damping, self._drag, np.zeros(3), elastic=elastic
         )
         recovery = _RECOVERY * dt * self.surface.gap
-        search = Step(
-            self.surface, potential, self._whole(x, self.time), self._whole(end, self.time + dt), fixed,
-            self._structure, recovery,
-        )  # fmt: skip
-        result = search.run(self._known, self._forces)
-        self.last = result
-        new = result.positions[: len(x)]
-        share = 1.0
-        if not result.free:
-            raise RuntimeError("not free")
-        self._v, self._x = (new - x) / (share * dt), new
-        self.time += share * dt
+        start, guess = self._whole(x, self.time), self._whole(end, self.time + dt)
+        return Step(self.surface, potential, start, guess, fixed, self._structure, recovery, demand)
+
+    def _accept_part(self, result: Result, dt: float) -> bool:
+        """Go up to before the first contact of a step that is not free, if that is certified to be free."""
+        share, x = 0.9 * result.contact, self._x
+        while share > _LEAST_SHARE:
+            end = x + share * (result.positions[: len(x)] - x)
+            start, whole = self._whole(x, self.time), self._whole(end, self.time + share * dt)
+            if self.surface.is_free(start, whole):
+                self._accept(result, whole, share * dt, share * dt / self.dt)
+                return True
+            share *= 0.5
+        return False
+
+    def _accept(self, result: Result, whole: Floats, dt: float, share: float) -> None:
+        new = whole[: len(self._x)].copy()
+        self._v, self._x = (new - self._x) / dt, new
+        self.time += dt
         self.steps += 1
+        self.scaled_steps += share < 1.0
         pulling = np.flatnonzero(result.held.forces > 0)
         _, first = np.unique(result.held.pairs.keys[pulling], return_index=True)
         self._known, self._forces = result.held.pairs.take(pulling[first]), result.held.forces[pulling[first]]
+        self.last = result
+
+    def _describe(self, result: Result) -> list[str]:
+        """What is in contact in a step that is not free."""
+        start = self._whole(self._x, self.time)
+        near = self.surface.near(start, result.positions)
+        touching = near.take(np.flatnonzero(self.surface.times(start, result.positions, near) < np.inf))
+        return [self.surface.describe(touching, k) for k in range(min(len(touching.kinds), 20))]
 
     def energy(self) -> dict[str, float]:
         self._prepare()

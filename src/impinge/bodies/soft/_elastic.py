@@ -8,11 +8,11 @@ _NOTHING = 1e-200  # squares of lengths below have lost digits, and quotients wo
 
 
 @part
-def stretch(x, y, z, stiffness, rest, whole):
+def stretch(x, y, z, stiffness, rest, keep):
     """Of E = k/2 (|d| − l₀)²: (pull, side, along), with gradient = pull d and Hessian = side 1 + along d dᵀ.
 
-    The Hessian is k n nᵀ + k (1 − l₀/|d|) (1 − n nᵀ), n = d/|d|. Pressed together, the second part is negative, which
-    is left out unless the whole is asked for. At no length at all there is no direction: no force, and k 1, that of the
+    The Hessian is k n nᵀ + k (1 − l₀/|d|) (1 − n nᵀ), n = d/|d|. Pressed together, the second part is negative; only a
+    share of it is kept. At no length at all there is no direction: no force, and k 1, that of the
     least parabola on top of E.
     """
     length_sq = x * x + y * y + z * z
@@ -20,9 +20,8 @@ def stretch(x, y, z, stiffness, rest, whole):
         return 0.0, stiffness, 0.0
     length = math.sqrt(length_sq)
     pull = stiffness * (1.0 - rest / length)
-    if pull < 0.0 and not whole:
-        return pull, 0.0, stiffness / length_sq
-    return pull, pull, stiffness * (rest / length) / length_sq
+    side = pull if pull >= 0.0 else keep * pull
+    return pull, side, (stiffness - side) / length_sq
 
 
 @part
@@ -37,7 +36,7 @@ def positive(a, b, d):
 
 
 @part
-def membrane(ux, uy, uz, vx, vy, vz, warp, weft, shear, whole):
+def membrane(ux, uy, uz, vx, vy, vz, warp, weft, shear, keep):
     """Of E = kᵤ/2 (|u| − 1)² + kᵥ/2 (|v| − 1)² + kₛ/2 (u·v)²: what its derivatives by u and v are made of.
 
     (pull_u, pull_v, cross, along_u, along_v, uu, uv, vv), with the gradient (pull_u u + cross v, pull_v v + cross u)
@@ -47,12 +46,11 @@ def membrane(ux, uy, uz, vx, vy, vz, warp, weft, shear, whole):
         [uv 1  vv 1] + [             along_v v vᵀ] + kₛ [u] [u] .
 
     It is exact where nothing is pressed together and tension prevails over shear: where the first term as it is,
-    with uv = kₛ u·v, has no negative eigenvalue. Elsewhere that is left out unless the whole is asked for.
+    with uv = kₛ u·v, has no negative eigenvalue. Elsewhere only a share of what is negative is kept.
     """
-    pull_u, side_u, along_u = stretch(ux, uy, uz, warp, 1.0, whole)
-    pull_v, side_v, along_v = stretch(vx, vy, vz, weft, 1.0, whole)
+    pull_u, side_u, along_u = stretch(ux, uy, uz, warp, 1.0, keep)
+    pull_v, side_v, along_v = stretch(vx, vy, vz, weft, 1.0, keep)
     cross = shear * (ux * vx + uy * vy + uz * vz)
-    uu, uv, vv = side_u, cross, side_v
-    if not whole:
-        uu, uv, vv = positive(side_u, cross, side_v)
+    uu, uv, vv = positive(max(side_u, 0.0), cross, max(side_v, 0.0))
+    uu, uv, vv = uu + keep * (pull_u - uu), uv + keep * (cross - uv), vv + keep * (pull_v - vv)
     return pull_u, pull_v, cross, along_u, along_v, uu, uv, vv

@@ -128,14 +128,14 @@ def fill_gradient(first, stop, x, pattern, springs, membranes, out):
             e = use >> np.uint64(1)
             j = np.uint64(springs.nodes[e, np.uint64(1) - (use & np.uint64(1))])
             dx, dy, dz = px - x[j, 0], py - x[j, 1], pz - x[j, 2]
-            pull, _, _ = stretch(dx, dy, dz, springs.stiffness[e, 0], springs.weights[e, 0], True)
+            pull, _, _ = stretch(dx, dy, dz, springs.stiffness[e, 0], springs.weights[e, 0], 0.0)
             gx, gy, gz = gx + pull * dx, gy + pull * dy, gz + pull * dz
         for s in range(np.uint64(membranes.starts[n]), np.uint64(membranes.starts[after])):
             use = np.uint64(membranes.uses[s])
             t, a = use // np.uint64(3), use % np.uint64(3) * np.uint64(2)
             ux, uy, uz, vx, vy, vz = _gradients(x, membranes.nodes, membranes.weights, t)
             ku, kv, ks = membranes.stiffness[t, 0], membranes.stiffness[t, 1], membranes.stiffness[t, 2]
-            pull_u, pull_v, cross, _, _, _, _, _ = membrane(ux, uy, uz, vx, vy, vz, ku, kv, ks, True)
+            pull_u, pull_v, cross, _, _, _, _, _ = membrane(ux, uy, uz, vx, vy, vz, ku, kv, ks, 0.0)
             wu, wv = membranes.weights[t, a], membranes.weights[t, a + np.uint64(1)]
             by_u, by_v = wu * pull_u + wv * cross, wu * cross + wv * pull_v
             gx, gy, gz = gx + (by_u * ux + by_v * vx), gy + (by_u * uy + by_v * vy), gz + (by_u * uz + by_v * vz)
@@ -161,7 +161,7 @@ def _add_block(data, at, stride, s, uu, uv, vu, vv, ux, uy, uz, vx, vy, vz):
 
 
 @part
-def _add_springs(n, x, springs, whole, at, stride, data):
+def _add_springs(n, x, springs, keep, at, stride, data):
     """Add all springs of node n to its three columns."""
     for s in range(np.uint64(springs.starts[n]), np.uint64(springs.starts[n + np.uint64(1)])):
         use = np.uint64(springs.uses[s])
@@ -169,14 +169,14 @@ def _add_springs(n, x, springs, whole, at, stride, data):
         other = np.uint64(1) - end
         j = np.uint64(springs.nodes[e, other])
         dx, dy, dz = x[n, 0] - x[j, 0], x[n, 1] - x[j, 1], x[n, 2] - x[j, 2]
-        _, side, along = stretch(dx, dy, dz, springs.stiffness[e, 0], springs.weights[e, 0], whole)
+        _, side, along = stretch(dx, dy, dz, springs.stiffness[e, 0], springs.weights[e, 0], keep)
         for b, sign in ((end, 1.0), (other, -1.0)):
             place = at + np.uint64(3) * np.uint64(springs.slots[use, b])
             _add_block(data, place, stride, sign * side, sign * along, 0.0, 0.0, 0.0, dx, dy, dz, 0.0, 0.0, 0.0)
 
 
 @part
-def _add_membranes(n, x, membranes, whole, at, stride, data):
+def _add_membranes(n, x, membranes, keep, at, stride, data):
     """Add all membranes of node n to its three columns."""
     nodes, weights, stiffness = membranes.nodes, membranes.weights, membranes.stiffness
     for s in range(np.uint64(membranes.starts[n]), np.uint64(membranes.starts[n + np.uint64(1)])):
@@ -185,7 +185,7 @@ def _add_membranes(n, x, membranes, whole, at, stride, data):
         ux, uy, uz, vx, vy, vz = _gradients(x, nodes, weights, t)
         shear = stiffness[t, 2]
         _, _, _, along_u, along_v, uu, uv, vv = membrane(
-            ux, uy, uz, vx, vy, vz, stiffness[t, 0], stiffness[t, 1], shear, whole
+            ux, uy, uz, vx, vy, vz, stiffness[t, 0], stiffness[t, 1], shear, keep
         )
         cu, cv = weights[t, a], weights[t, a + np.uint64(1)]
         for b in range(np.uint64(3)):
@@ -199,8 +199,8 @@ def _add_membranes(n, x, membranes, whole, at, stride, data):
 
 
 @parallel(grain=64)
-def fill_hessian(first, stop, x, pattern, springs, membranes, whole, data):
-    """Second derivatives of the energy, column by column of each node; less what is negative if not the whole."""
+def fill_hessian(first, stop, x, pattern, springs, membranes, keep, data):
+    """Second derivatives of the energy, column by column of each node; with a share of what is negative."""
     starts, constant = pattern.starts, pattern.constant
     for n in range(np.uint64(first), np.uint64(stop)):
         begin, end = np.uint64(starts[n]), np.uint64(starts[n + np.uint64(1)])
@@ -211,5 +211,5 @@ def fill_hessian(first, stop, x, pattern, springs, membranes, whole, data):
                 data[place] = data[place + np.uint64(1)] = data[place + np.uint64(2)] = 0.0
                 data[place + c] = constant[s]
                 place += np.uint64(3)
-        _add_springs(n, x, springs, whole, at, stride, data)
-        _add_membranes(n, x, membranes, whole, at, stride, data)
+        _add_springs(n, x, springs, keep, at, stride, data)
+        _add_membranes(n, x, membranes, keep, at, stride, data)

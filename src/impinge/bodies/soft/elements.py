@@ -94,17 +94,17 @@ class Elements:
         _elements.fill_gradient(self.count, x, self._pattern, self._springs, self._membranes, out)
         return out
 
-    def hessian(self, x: Any, data: Floats | None = None, *, whole: bool = False) -> Floats:
+    def hessian(self, x: Any, data: Floats | None = None, *, keep: float = 0.0) -> Floats:
         """∂²E/∂x² at positions (n, 3) without what is negative of it, N/m: (nnz,) values, into `data` if given.
 
         It is positive semi-definite but for rounding, and symmetric to the last bit. It is exact where no spring or
         membrane is pressed together along its length, warp or weft, and tension prevails over shear: where, with
         Tᵤ = kᵤ (1 − 1/|Fᵤ|) and Tᵥ likewise, Tᵤ Tᵥ ≥ (kₛ Fᵤ·Fᵥ)². Elsewhere the negative part of what is due to the
-        turning of elements is left out, unless the `whole` is asked for.
+        turning of elements is left out, or a share of it kept: all of it with keep = 1.
         """
         x = self._positions(x)
         data = _result("data", data, self.indices.shape)
-        _elements.fill_hessian(self.count, x, self._pattern, self._springs, self._membranes, whole, data)
+        _elements.fill_hessian(self.count, x, self._pattern, self._springs, self._membranes, float(keep), data)
         return data
 
     def strains(self, x: Any) -> Strains:

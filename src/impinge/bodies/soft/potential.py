@@ -78,9 +78,9 @@ class Potential:
             result += self._damped((x - self.start).ravel()).reshape(-1, 3)
         return result, largest
 
-    def hessian(self, x: Floats, *, whole: bool) -> Floats:
-        """∂²Φ/∂x², N/m, in the pattern of the elements: the whole, or without what is negative of it."""
-        values = self.elements.hessian(x, whole=whole) if self._elastic else np.zeros(len(self.elements.indices))
+    def hessian(self, x: Floats, *, keep: float) -> Floats:
+        """∂²Φ/∂x², N/m, in the pattern of the elements: with a share of what is negative of it."""
+        values = self.elements.hessian(x, keep=keep) if self._elastic else np.zeros(len(self.elements.indices))
         if self._damping is not None:
             values += self._damping
         values[self.elements.diagonal] += np.repeat((self._inertia + self._drag)[:, 0], 3)

@@ -8,6 +8,7 @@ suffice, all corners of a pair are kept apart along its normal, which proves tha
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,20 +18,22 @@ from impinge.bodies.soft.constraints import Held
 from impinge.bodies.soft.parts import Floats, Ints
 from impinge.bodies.soft.potential import Potential
 from impinge.bodies.soft.surface import Surface
-from impinge.errors import InputError
+from impinge.errors import ConvergenceError, InputError
 from impinge.response.contact_rows import Pairs, measure, spread
 from impinge.response.qp import _rows
 from impinge.response.qp.program import Program
 from impinge.response.qp.solve import solve_program
 from impinge.sparse.cholesky import Structure
 
-__all__ = ["Result", "Step"]
+__all__ = ["KEEP_AWAY", "RECOVER", "SQUEEZE", "Result", "Step"]
 
 _TOLERANCE = 1e-6  # of the largest force: what may be left of the equations of motion
-_NEWTON = 60
+_NEWTON = 200
 _PASSES = 40
-_QP = 1e-9
-_NEAR = 1.0  # residual below which the whole Hessian is tried
+_QP = 1e-8
+_KEEP = (1.0, 0.95, 0.8, 0.0)  # shares of the negative part of Hessians that are tried
+
+RECOVER, KEEP_AWAY, SQUEEZE = range(3)  # what pairs that are too near are asked for: to part, to stay, not to touch
 
 Rows = tuple[Ints, Ints, Floats]
 
@@ -41,10 +44,15 @@ class Result:
 
     positions: Floats
     held: Held
-    free: bool  # certified: nothing touches on the way
     passes: int
     newton: int
     residual: float
+    contact: float  # when something first touches on the way, from 0 to 1; inf is certain: nothing does
+
+    @property
+    def is_free(self) -> bool:
+        """Certified: nothing touches on the way."""
+        return self.contact == np.inf
 
 
 class Step:
@@ -60,6 +68,8 @@ class Step:
         Coordinates of soft nodes whose end is given.
     recovery : float, m
         How much distance pairs that are too near may win in the step.
+    demand : int
+        RECOVER, KEEP_AWAY or SQUEEZE: what pairs that are too near are asked for.
     """
 
     def __init__(
@@ -71,36 +81,42 @@ class Step:
         fixed: NDArray[np.bool_],
         structure: Structure,
         recovery: float,
+        demand: int = RECOVER,
     ) -> None:
         self._surface, self._potential, self._structure = surface, potential, structure
         self._start, self._end, self._fixed = start, end.copy(), fixed
-        self._recovery, self._n = recovery, len(fixed)
+        self._recovery, self._demand, self._n = recovery, demand, len(fixed)
         self._held = Held.nothing()
-        self.newton = 0
+        self.newton = self.passes = self._kept = 0
         self.residual = np.inf
 
     def run(self, known: Pairs, forces: Floats) -> Result:
         """Find the end, from pairs that were held in the last step and their forces."""
         self._hold(known, forces)
         self._add_pairs(self._start, self._end)  # of the guess
-        for passes in range(1, _PASSES + 1):
+        for self.passes in range(1, _PASSES + 1):
             self._minimise()
             near = self._surface.near(self._start, self._end)
             if self._add_violated(near):
                 continue
-            touching = near.take(np.flatnonzero(self._surface.times(self._start, self._end, near) < np.inf))
-            if not len(touching.kinds):
-                return Result(self._end, self._held, True, passes, self.newton, self.residual)
-            self._spread(touching)
-        return Result(self._end, self._held, False, passes, self.newton, self.residual)
+            times = self._surface.times(self._start, self._end, near)
+            contact = float(times.min(initial=np.inf))
+            if contact == np.inf or not self._spread(near.take(np.flatnonzero(times < np.inf))):
+                break
+        else:
+            contact = float(self._surface.times(self._start, self._end, near).min(initial=np.inf))
+        return Result(self._end, self._held, self.passes, self.newton, self.residual, contact)
 
     # Rows
 
     def _hold(self, pairs: Pairs, forces: Floats | None = None) -> None:
-        gaps = measure(self._start, pairs)
-        wanted = self._surface.distances(pairs)
-        targets = np.minimum(wanted, np.maximum(gaps.gaps + self._recovery, 0.0))
-        self._held.add(pairs, gaps, np.where(gaps.gaps >= wanted, wanted, targets), forces)
+        gaps, wanted = measure(self._start, pairs), self._surface.distances(pairs)
+        near = np.minimum(gaps.gaps, wanted)
+        if self._demand == RECOVER:
+            targets = np.minimum(wanted, gaps.gaps + self._recovery)
+        else:
+            targets = near if self._demand == KEEP_AWAY else np.minimum(0.1 * wanted, 0.5 * near)
+        self._held.add(pairs, gaps, targets, forces)
 
     def _add_pairs(self, start: Floats, end: Floats) -> None:
         self._add_violated(self._surface.near(start, end))
@@ -117,16 +133,14 @@ class Step:
             self._hold(new.take(violated))
         return bool(len(violated))
 
-    def _spread(self, pairs: Pairs) -> None:
-        """Keep all corners of pairs apart."""
+    def _spread(self, pairs: Pairs) -> bool:
+        """Keep all corners of pairs apart; whether there are pairs for which that is new."""
         fresh = np.flatnonzero([int(key) not in self._held.spread for key in pairs.keys])
-        if not len(fresh):
-            return
         pairs = pairs.take(fresh)
         self._held.spread.update(int(key) for key in pairs.keys)
         every, gaps = spread(pairs, measure(self._start, pairs))
-        targets = np.minimum(0.1 * self._surface.distances(every), 0.5 * gaps.gaps)
-        self._held.add(every, gaps, targets)
+        self._held.add(every, gaps, np.minimum(0.1 * self._surface.distances(every), 0.5 * gaps.gaps))
+        return len(fresh) > 0
 
     # Minimum
 
@@ -136,7 +150,7 @@ class Step:
         kind = np.where(np.diff(rows[0]) > 0, np.int8(0), np.int8(-1))
         x = self._end[: self._n]
         gradient, _ = self._potential.gradient(x)
-        while True:
+        for count in itertools.count(1):
             self.newton += 1
             bounds = self._held.gaps.at(self._end, self._held.pairs) - self._held.targets
             step, forces = self._solve(x, gradient, rows, kind, bounds)
@@ -148,29 +162,30 @@ class Step:
             _rows.add_rows(*rows, forces, 1.0, left)
             left[self._fixed.ravel()] = 0.0
             self.residual = float(np.abs(left).max() / max(largest, 1e-300))
-            if self.residual <= _TOLERANCE or self.newton >= _NEWTON * _PASSES:
+            if self.residual <= _TOLERANCE:
                 return
+            if count > _NEWTON:
+                raise ConvergenceError(f"the equations of motion are off by {self.residual:.1e} of the largest force")
 
     def _solve(
         self, x: Floats, gradient: Floats, rows: Rows, kind: NDArray[np.int8], bounds: Floats
     ) -> tuple[Floats, Floats]:
-        """Newton's step and forces: with the whole Hessian where that is positive definite, else without its negative
-        part, which is safe but slow.
-        """
-        for whole in (True, False) if self.residual < _NEAR else (False,):
-            program = self._program(x, gradient, rows, bounds, whole)
+        """Newton's step and forces, with as much of the Hessian's negative part as leaves it positive definite."""
+        while True:
+            program = self._program(x, gradient, rows, bounds, _KEEP[self._kept])
             try:
                 found = solve_program(program, kind, np.zeros(3 * self._n), self._held.forces, _QP, self._structure)
             except InputError:
-                if not whole:
+                if self._kept == len(_KEEP) - 1:
                     raise
+                self._kept += 1
             else:
+                self._kept = max(self._kept - 1, 0)
                 return found[0], found[1]
-        raise AssertionError("not reached")
 
-    def _program(self, x: Floats, gradient: Floats, rows: Rows, bounds: Floats, whole: bool) -> Program:
+    def _program(self, x: Floats, gradient: Floats, rows: Rows, bounds: Floats, keep: float) -> Program:
         elements, fixed = self._potential.elements, self._fixed.ravel()
-        values, right = self._potential.hessian(x, whole=whole), -gradient.ravel()
+        values, right = self._potential.hessian(x, keep=keep), -gradient.ravel()
         if fixed.any():
             out = np.empty_like(values)
             _rows.fix(elements.indptr, elements.indices, values, fixed, np.zeros(len(right)), right, out)

@@ -11,8 +11,10 @@ from impinge import _check
 from impinge.bodies.soft.parts import Floats, Ints
 from impinge.ccd._times import EDGE_EDGE, VERTEX_TRIANGLE
 from impinge.ccd.contacts import contacts
+from impinge.ccd.intersections import self_intersections
 from impinge.ccd.moving import edges_of
 from impinge.ccd.queries import find_times
+from impinge.errors import InputError
 from impinge.response.contact_rows import Pairs, measure, pairs_of
 
 __all__ = ["Skin", "Surface"]
@@ -47,7 +49,7 @@ class Surface:
         skins = [*soft, *obstacles]
         sizes = [len(skin.positions) for skin in skins]
         first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
-        self.count = int(first[len(soft)])
+        self.count, self._soft, self._first = int(first[len(soft)]), len(soft), first
         self.edges = _stack([skin.edges + at for skin, at in zip(skins, first[:-1], strict=True)], 2)
         self.faces = _stack([skin.faces + at for skin, at in zip(skins, first[:-1], strict=True)], 3)
         self._rest = np.concatenate([skin.positions for skin in skins]) if skins else np.empty((0, 3))
@@ -72,6 +74,38 @@ class Surface:
             which = np.flatnonzero(pairs.kinds == kind)
             times[which] = find_times(kind, x0, x1, np.ascontiguousarray(pairs.numbers[which]), corners, 0.0)
         return times
+
+    def is_free(self, x0: Floats, x1: Floats) -> bool:
+        """Whether nothing touches while all vertices move linearly; true is certain."""
+        near = self.near(x0, x1, 0.0)
+        return not len(near.kinds)
+
+    def check_start(self, x: Floats) -> None:
+        """Raise an error that names what touches or passes through each other at the start."""
+        touching = self.near(x, x, 0.0)
+        if len(touching.kinds):
+            raise InputError(f"start: {self.describe(touching, 0)} touch; {len(touching.kinds)} such pairs in all")
+        crossing = self_intersections(x, self.edges, self.faces)
+        kinds = ("face", self.faces, "face", self.faces), ("edge", self.edges, "face", self.faces)
+        for pairs, (one, of, other, others) in zip(crossing, kinds, strict=False):
+            for i, j in pairs:
+                if min(of[i, 0], others[j, 0]) < self.count:
+                    names = f"{one} {self._name(of[i])} and {other} {self._name(others[j])}"
+                    raise InputError(f"start: {names} pass through each other; {len(pairs)} such pairs in all")
+
+    def describe(self, pairs: Pairs, k: int) -> str:
+        """A pair in words."""
+        corners = pairs.corners[k]
+        if pairs.kinds[k] == EDGE_EDGE:
+            return f"edge {self._name(corners[:2])} and edge {self._name(corners[2:])}"
+        return f"vertex {self._name(corners[:1])} and face {self._name(corners[1:])}"
+
+    def _name(self, corners: Ints) -> str:
+        body = int(self._body[corners[0]])
+        numbers = ", ".join(str(int(corner - self._first[body])) for corner in corners)
+        return (
+            f"({numbers}) of {'body' if body < self._soft else 'obstacle'} {body - self._soft * (body >= self._soft)}"
+        )
 
     def distances(self, pairs: Pairs) -> Floats:
         """What pairs keep between them: the sum of radii, or less if they are nearer at rest (FACTS 5, traps)."""

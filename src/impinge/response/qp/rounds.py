@@ -15,7 +15,7 @@ from impinge.response.qp import _newton, _points
 from impinge.response.qp.program import Floats, Infeasible, Kinds, Program
 from impinge.sparse.cholesky import Cholesky, Gram, Structure
 
-_SOFTNESS = 1e-9  # of G_kk, at first
+_SOFTNESS = 1e-4  # of G_kk, at first
 _LEAST_SOFTNESS = 1e-14
 _FASTER, _SOFTER = 0.01, 3e4  # factors of softness, for slow rounds and for spoiled ones
 _ROUNDS = 100
