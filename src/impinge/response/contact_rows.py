@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from impinge.ccd.candidates import Candidates
 from impinge.response import _gaps
 
-__all__ = ["Gaps", "Pairs", "join", "measure", "pairs_of", "spread"]
+__all__ = ["Gaps", "Pairs", "distinct", "join", "measure", "pairs_of", "spread"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -74,6 +74,22 @@ def measure(x: Floats, pairs: Pairs) -> Gaps:
     found = Gaps(np.empty((count, 4)), np.empty((count, 3)), np.empty(count))
     _gaps.measure_gaps(count, x, pairs.kinds, pairs.corners, *found)
     return found
+
+
+def distinct(pairs: Pairs, gaps: Gaps) -> NDArray[np.int64]:
+    """Places of rows that differ: pairs whose nearest points are on the same corners or edges have the same row.
+
+    A corner near a corner is nearest point of six faces and of dozens of edges around them.
+    """
+    used = np.where(gaps.weights != 0.0, pairs.corners, -1)
+    absent = np.full(len(used), -1, np.int32)
+    is_edges = (pairs.kinds == _gaps.EDGE_EDGE)[:, None]
+    first = np.where(is_edges, np.column_stack([absent, used[:, :2]]), np.column_stack([absent, absent, used[:, 0]]))
+    second = np.where(is_edges, np.column_stack([absent, used[:, 2:]]), used[:, 1:])
+    first, second = np.sort(first, axis=1), np.sort(second, axis=1)
+    swap = (first[:, -1] > second[:, -1])[:, None]
+    both = np.column_stack([np.where(swap, second, first), np.where(swap, first, second)])
+    return np.sort(np.unique(both, axis=0, return_index=True)[1])
 
 
 def join(pairs: Sequence[Pairs], gaps: Sequence[Gaps]) -> tuple[Pairs, Gaps]:

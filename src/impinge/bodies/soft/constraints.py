@@ -26,6 +26,7 @@ class Held:
     gaps: Gaps
     targets: Floats
     forces: Floats
+    known: NDArray[np.int64]  # keys of all pairs that these rows speak for
     spread: set[int] = field(default_factory=set)  # keys of pairs all corners of which are kept apart
 
     @staticmethod
@@ -33,7 +34,7 @@ class Held:
         """No pairs."""
         none = np.empty(0)
         pairs = Pairs(np.empty(0, np.int8), np.empty((0, 2), np.int32), np.empty((0, 4), np.int32))
-        return Held(pairs, Gaps(np.empty((0, 4)), np.empty((0, 3)), none), none, none)
+        return Held(pairs, Gaps(np.empty((0, 4)), np.empty((0, 3)), none), none, none, np.empty(0, np.int64))
 
     def add(self, pairs: Pairs, gaps: Gaps, targets: Floats, forces: Floats | None = None) -> None:
         """More rows."""
@@ -43,7 +44,7 @@ class Held:
 
     def lack(self, pairs: Pairs) -> NDArray[np.bool_]:
         """Which pairs are not held yet."""
-        return ~np.isin(pairs.keys, self.pairs.keys)
+        return ~np.isin(pairs.keys, self.known)
 
     def rows(self, fixed: NDArray[np.bool_]) -> tuple[Ints, Ints, Floats]:
         """The rows −n · Σ w Δ ≤ distance − target over the free coordinates of soft nodes."""

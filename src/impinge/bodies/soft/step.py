@@ -19,7 +19,7 @@ from impinge.bodies.soft.parts import Floats, Ints
 from impinge.bodies.soft.potential import Potential
 from impinge.bodies.soft.surface import Surface
 from impinge.errors import ConvergenceError, InputError
-from impinge.response.contact_rows import Pairs, measure, spread
+from impinge.response.contact_rows import Pairs, distinct, measure, spread
 from impinge.response.qp import _rows
 from impinge.response.qp.program import Program
 from impinge.response.qp.solve import solve_program
@@ -31,6 +31,7 @@ _TOLERANCE = 1e-6  # of the largest force: what may be left of the equations of 
 _NEWTON = 200
 _PASSES = 40
 _QP = 1e-8
+_SHARE = 0.01  # of the distance that pairs keep: rows are satisfied within _QP of that
 _KEEP = (1.0, 0.95, 0.8, 0.0)  # shares of the negative part of Hessians that are tried
 
 RECOVER, KEEP_AWAY, SQUEEZE = range(3)  # what pairs that are too near are asked for: to part, to stay, not to touch
@@ -110,7 +111,12 @@ class Step:
     # Rows
 
     def _hold(self, pairs: Pairs, forces: Floats | None = None) -> None:
-        gaps, wanted = measure(self._start, pairs), self._surface.distances(pairs)
+        """Keep pairs apart."""
+        self._held.known = np.concatenate([self._held.known, pairs.keys])
+        gaps = measure(self._start, pairs)
+        which = distinct(pairs, gaps)
+        pairs, gaps, forces = pairs.take(which), gaps.take(which), None if forces is None else forces[which]
+        wanted = self._surface.distances(pairs)
         near = np.minimum(gaps.gaps, wanted)
         if self._demand == RECOVER:
             targets = np.minimum(wanted, gaps.gaps + self._recovery)
@@ -191,7 +197,10 @@ class Step:
             _rows.fix(elements.indptr, elements.indices, values, fixed, np.zeros(len(right)), right, out)
             values = out
         free = np.zeros(len(bounds), np.int8)
-        return Program(elements.indptr, elements.indices, values, right, rows, bounds, free)
+        program = Program(elements.indptr, elements.indices, values, right, rows, bounds, free)
+        # Steps become as small as rounding; what matters is a share of the distances that are kept.
+        program.size = max(program.size, _SHARE * self._surface.gap * float(np.sqrt(program.diagonal.min())))
+        return program
 
     def _go(self, x: Floats, step: Floats, bounds: Floats, forces: Floats, kind: NDArray[np.int8]) -> Floats:
         """As far along the step as lowers the potential and what rows are violated by, at the price of their forces."""

@@ -45,7 +45,8 @@ class Rounds:
             if left <= self.tol:
                 return x, after
             if not left < 0.1 * best:
-                self._check_feasible(x, after - mu)
+                if np.abs(after - mu).max() > 0.5 * np.abs(after).max():  # they grow, or have just begun
+                    self._check_feasible(x, after - mu)
                 self._softness = max(_FASTER * self._softness, _LEAST_SOFTNESS)
             mu = after
             if left < best:

@@ -23,6 +23,8 @@ from impinge.response.qp.rounds import Rounds
 from impinge.response.qp.solution import QPSolution
 from impinge.sparse.cholesky import Structure
 
+_MANY = 0.5  # rows for each unknown, from which on G = J K⁻¹ Jᵀ is larger than K
+
 
 def solve_qp(
     K: Any,
@@ -90,8 +92,12 @@ def solve_program(
     """
     if is_banded(program):
         found = solve_banded(program, kind, x, mu, tol)
-        if found is not None:
-            return found
+    elif (kind >= 0).sum() > _MANY * len(x):
+        found = solve_points(program, kind, x, mu, tol)
+    else:
+        found = None
+    if found is not None:
+        return found
     rounds = Rounds(program, kind, tol, structure)
     try:
         return *rounds.solve(x, mu), rounds.iterations
