@@ -21,7 +21,7 @@ from impinge.errors import ConvergenceError, InfeasibleStep
 from impinge.response.contact_rows import Pairs
 from impinge.response.qp.program import Infeasible
 from impinge.shapes.mesh import Mesh
-from impinge.sparse.cholesky import Structure
+from impinge.sparse.cholesky import Cholesky, Structure
 
 __all__ = ["SoftBody", "SoftWorld"]
 
@@ -135,7 +135,7 @@ class SoftWorld:
         parts = join(self._parts)
         self._masses = parts.masses
         self.elements = Elements(parts)
-        self._structure = Structure(self.elements.indptr, self.elements.indices, size=3)
+        self._factor = Cholesky(Structure(self.elements.indptr, self.elements.indices, size=3))
         self.surface = Surface(self._skins, self._walls)
         self.surface.check_start(self._whole(self._x, self.time))
         self._ready = True
@@ -193,7 +193,7 @@ class SoftWorld:
         )
         recovery = _RECOVERY * dt * self.surface.gap
         start, guess = self._whole(x, self.time), self._whole(end, self.time + dt)
-        return Step(self.surface, potential, start, guess, fixed, self._structure, recovery, demand)
+        return Step(self.surface, potential, start, guess, fixed, self._factor, recovery, demand)
 
     def _accept_part(self, result: Result, dt: float) -> bool:
         """Go up to before the first contact of a step that is not free, if that is certified to be free."""

@@ -8,6 +8,7 @@ suffice, all corners of a pair are kept apart along its normal, which proves tha
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from dataclasses import dataclass
 
@@ -21,9 +22,10 @@ from impinge.bodies.soft.surface import Surface
 from impinge.errors import ConvergenceError, InputError
 from impinge.response.contact_rows import Pairs, distinct, measure, spread
 from impinge.response.qp import _rows
+from impinge.response.qp.points import solve_points
 from impinge.response.qp.program import Program
 from impinge.response.qp.solve import solve_program
-from impinge.sparse.cholesky import Structure
+from impinge.sparse.cholesky import Cholesky, Structure
 
 __all__ = ["KEEP_AWAY", "RECOVER", "SQUEEZE", "Result", "Step"]
 
@@ -31,8 +33,9 @@ _TOLERANCE = 1e-6  # of the largest force: what may be left of the equations of 
 _NEWTON = 200
 _PASSES = 40
 _QP = 1e-8
+_SHORTEST, _LEAP = 1e-9, 3.0  # parts of Newton's steps
+_NEAR = 0.1  # residual below which the whole Hessian is tried
 _SHARE = 0.01  # of the distance that pairs keep: rows are satisfied within _QP of that
-_KEEP = (1.0, 0.95, 0.8, 0.0)  # shares of the negative part of Hessians that are tried
 
 RECOVER, KEEP_AWAY, SQUEEZE = range(3)  # what pairs that are too near are asked for: to part, to stay, not to touch
 
@@ -80,16 +83,17 @@ class Step:
         start: Floats,
         end: Floats,
         fixed: NDArray[np.bool_],
-        structure: Structure,
+        factor: Cholesky,
         recovery: float,
         demand: int = RECOVER,
     ) -> None:
-        self._surface, self._potential, self._structure = surface, potential, structure
+        self._surface, self._potential, self._factor = surface, potential, factor
+        self._coupled: Cholesky | None = None
         self._start, self._end, self._fixed = start, end.copy(), fixed
         self._recovery, self._demand, self._n = recovery, demand, len(fixed)
         self._held = Held.nothing()
-        self.newton = self.passes = self._kept = 0
-        self.residual = np.inf
+        self.newton = self.passes = 0
+        self.residual, self._crawling = np.inf, False
 
     def run(self, known: Pairs, forces: Floats) -> Result:
         """Find the end, from pairs that were held in the last step and their forces."""
@@ -154,6 +158,7 @@ class Step:
         """Newton's method with all rows that are held."""
         rows = self._held.rows(self._fixed)
         kind = np.where(np.diff(rows[0]) > 0, np.int8(0), np.int8(-1))
+        self._coupled = None
         x = self._end[: self._n]
         gradient, _ = self._potential.gradient(x)
         for count in itertools.count(1):
@@ -167,7 +172,8 @@ class Step:
             left = gradient.ravel().copy()
             _rows.add_rows(*rows, forces, 1.0, left)
             left[self._fixed.ravel()] = 0.0
-            self.residual = float(np.abs(left).max() / max(largest, 1e-300))
+            before, self.residual = self.residual, float(np.abs(left).max() / max(largest, 1e-300))
+            self._crawling = self.residual > 0.5 * before
             if self.residual <= _TOLERANCE:
                 return
             if count > _NEWTON:
@@ -176,18 +182,27 @@ class Step:
     def _solve(
         self, x: Floats, gradient: Floats, rows: Rows, kind: NDArray[np.int8], bounds: Floats
     ) -> tuple[Floats, Floats]:
-        """Newton's step and forces, with as much of the Hessian's negative part as leaves it positive definite."""
-        while True:
-            program = self._program(x, gradient, rows, bounds, _KEEP[self._kept])
-            try:
-                found = solve_program(program, kind, np.zeros(3 * self._n), self._held.forces, _QP, self._structure)
-            except InputError:
-                if self._kept == len(_KEEP) - 1:
-                    raise
-                self._kept += 1
-            else:
-                self._kept = max(self._kept - 1, 0)
-                return found[0], found[1]
+        """Newton's step and forces: near the end with the whole Hessian, if the rows that are active make up for what
+        is negative of it; else without that, which is safe but slow.
+        """
+        start, forces = np.zeros(3 * self._n), self._held.forces
+        if self.residual < _NEAR:
+            program = self._program(x, gradient, rows, bounds, 1.0)
+            with contextlib.suppress(InputError):
+                found = solve_points(program, kind, start, forces, _QP, self._coupled_factor(rows))
+                if found is not None:
+                    return found[0], found[1]
+        program = self._program(x, gradient, rows, bounds, 0.0)
+        self._factor.factorise(program.values)
+        step, forces, _ = solve_program(program, kind, start, forces, _QP, self._factor)
+        return step, forces
+
+    def _coupled_factor(self, rows: Rows) -> Cholesky:
+        """A factor with room for the products of rows, the same for all steps with the same rows."""
+        if self._coupled is None:
+            elements = self._potential.elements
+            self._coupled = Cholesky(Structure(elements.indptr, elements.indices, rows=rows[:2], size=3))
+        return self._coupled
 
     def _program(self, x: Floats, gradient: Floats, rows: Rows, bounds: Floats, keep: float) -> Program:
         elements, fixed = self._potential.elements, self._fixed.ravel()
@@ -204,15 +219,19 @@ class Step:
 
     def _go(self, x: Floats, step: Floats, bounds: Floats, forces: Floats, kind: NDArray[np.int8]) -> Floats:
         """As far along the step as lowers the potential and what rows are violated by, at the price of their forces."""
-        price = 2.0 * float(forces.max(initial=0.0))
-        before = self._potential.value(x) + price * float(np.maximum(-bounds[kind >= 0], 0.0).sum())
-        far = 1.0
-        for _ in range(30):
-            trial = x + far * step
-            whole = np.concatenate([trial, self._end[self._n :]])
+        price, used = 2.0 * float(forces.max(initial=0.0)), kind >= 0
+        before = self._potential.value(x) + price * float(np.maximum(-bounds[used], 0.0).sum())
+
+        def rises(far: float) -> float:
+            whole = np.concatenate([x + far * step, self._end[self._n :]])
             left = self._held.gaps.at(whole, self._held.pairs) - self._held.targets
-            value = self._potential.value(trial) + price * float(np.maximum(-left[kind >= 0], 0.0).sum())
-            if value <= before + 1e-12 * abs(before):
-                return trial
+            return self._potential.value(whole[: self._n]) + price * float(np.maximum(-left[used], 0.0).sum()) - before
+
+        far, least = 1.0, 1e-12 * abs(before)
+        rise = rises(far)
+        while rise > least and far > _SHORTEST:
             far *= 0.5
-        return trial
+            rise = rises(far)
+        while self._crawling and rise < -least and far >= 1.0 and (next_rise := rises(_LEAP * far)) < rise:
+            far, rise = _LEAP * far, next_rise  # off a saddle, where steps are short for want of negative curvature
+        return x + far * step

@@ -25,13 +25,15 @@ _STEPS = 200  # of Newton's method in one round
 class Rounds:
     """The rounds of one program; rows with a kind below 0 are left out."""
 
-    def __init__(self, program: Program, kind: Kinds, tol: float, structure: Structure | None = None) -> None:
+    def __init__(self, program: Program, kind: Kinds, tol: float, factor: Cholesky | None = None) -> None:
         self.program, self.tol, self.iterations = program, tol, 0
         self._kind = kind
-        self._factor = Cholesky(structure or Structure(program.indptr, program.indices))
-        failed = self._factor.factorise(program.values)
-        if failed >= 0:
-            raise InputError(f"K: found a matrix that is not positive definite (at unknown {failed})")
+        if factor is None:
+            factor = Cholesky(Structure(program.indptr, program.indices))
+            failed = factor.factorise(program.values)
+            if failed >= 0:
+                raise InputError(f"K: found a matrix that is not positive definite (at unknown {failed})")
+        self._factor = factor
         self._gram = Gram(self._factor, *program.rows)
         self._in_gram = np.zeros(len(program.free), np.bool_)
         self._softness = _SOFTNESS
@@ -111,5 +113,5 @@ class Rounds:
             compliance = self._gram.part(chosen)
             compliance[np.diag_indices(len(chosen))] *= 1.0 + 1e-13
             found = np.linalg.solve(compliance, y[slots[chosen]])
-            result[slots[chosen]] = found / np.abs(found).max()
+            result[slots[chosen]] = found / max(np.abs(found).max(), 1e-300)
         return result

@@ -21,7 +21,7 @@ from impinge.response.qp.program import (
 )
 from impinge.response.qp.rounds import Rounds
 from impinge.response.qp.solution import QPSolution
-from impinge.sparse.cholesky import Structure
+from impinge.sparse.cholesky import Cholesky
 
 _MANY = 0.5  # rows for each unknown, from which on G = J K⁻¹ Jᵀ is larger than K
 
@@ -83,12 +83,12 @@ def solve_qp(
 
 
 def solve_program(
-    program: Program, kind: Kinds, x: Floats, mu: Floats, tol: float, structure: Structure | None = None
+    program: Program, kind: Kinds, x: Floats, mu: Floats, tol: float, factor: Cholesky | None = None
 ) -> tuple[Floats, Floats, int]:
     """Point, multipliers and iterations of a program without fixed unknowns, from a guess of the first two.
 
     kind : as `Program.free`, −1 for rows to be left out
-    structure : for the pattern of K, if it is known already
+    factor : of K, if it is known already
     """
     if is_banded(program):
         found = solve_banded(program, kind, x, mu, tol)
@@ -98,7 +98,7 @@ def solve_program(
         found = None
     if found is not None:
         return found
-    rounds = Rounds(program, kind, tol, structure)
+    rounds = Rounds(program, kind, tol, factor)
     try:
         return *rounds.solve(x, mu), rounds.iterations
     except ConvergenceError:  # J K⁻¹ Jᵀ of many dependent rows with an ill-conditioned K has no digits left
