@@ -42,8 +42,8 @@ class Engine(Protocol):
         """Those that are compared."""
         ...
 
-    def setting_of_growth(self) -> Setting:
-        """The one for cloth with more and more nodes."""
+    def main_setting(self) -> Setting:
+        """The one for cloth with more and more nodes; of impinge, its defaults."""
         ...
 
     def build(self, scene: Scene, setting: Setting, threads: int) -> Simulation: ...

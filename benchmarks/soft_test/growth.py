@@ -22,7 +22,7 @@ def measure(engines: list[Engine], threads: int, sizes: Sizes) -> list[dict[str,
         for engine in engines:
             if engine.name != NAME and side > sizes.growth_most:
                 continue
-            entry = Entry(engine, engine.setting_of_growth())
+            entry = Entry(engine, engine.main_setting())
             progress(f"growth: {side}² nodes, {entry.title}")
             entry.go(scene, threads, sizes.growth_seconds)
             row = {"side": side, "engine": engine.name, "setting": str(entry.setting), "dt": entry.setting.dt}

@@ -79,7 +79,7 @@ class Impinge:
         steps = (5e-3, 1e-2, 2e-2) if isinstance(scene.body, Cloth) else (2e-3, 5e-3, 1e-2)
         return [ImpingeSetting(way, dt) for way in ("implicit-euler", "bdf2") for dt in steps]
 
-    def setting_of_growth(self) -> Setting:
+    def main_setting(self) -> Setting:
         return ImpingeSetting("implicit-euler", 1e-2)
 
     def build(self, scene: Scene, setting: Setting, threads: int) -> ImpingeSimulation:

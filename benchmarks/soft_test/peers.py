@@ -187,7 +187,7 @@ class Mujoco:
         ways = {ROWS: (2e-3, 5e-3, 1e-2), PASSIVE: (2e-3, 5e-3), IPC: (5e-3, 1e-2, 2e-2)}
         return [MujocoSetting(contact, "CG", dt) for contact, steps in ways.items() for dt in steps]
 
-    def setting_of_growth(self) -> Setting:
+    def main_setting(self) -> Setting:
         return MujocoSetting(IPC, "CG", 1e-2)
 
     def reference(self) -> Setting:

@@ -36,13 +36,12 @@ class Entry:
             self.failure = f"{type(error).__name__}: {error}".splitlines()[0]
 
 
-def why_unsound(scene: Scene, done: Run, found: Judgement) -> str:
+def why_unsound(done: Run, found: Judgement) -> str:
     """Why a run does not count; empty if it does."""
     reasons = {
         done.ended: bool(done.ended),
         "passes through itself": found.crossings > 0 or found.tangled > 0,
         "inside the obstacle": found.clearance <= 0,
-        "strained": found.strain > scene.most_strain,
     }
     return ", ".join(reason for reason, holds in reasons.items() if holds)
 
@@ -53,6 +52,7 @@ def _row(scene: Scene, entry: Entry, reference: Run | None) -> dict[str, Any]:
         "engine": entry.engine.name,
         "setting": str(entry.setting),
         "dt": entry.setting.dt,
+        "is_main": entry.setting == entry.engine.main_setting(),
         "failure": entry.failure,
     }
     if not entry.runs:
@@ -69,7 +69,7 @@ def _row(scene: Scene, entry: Entry, reference: Run | None) -> dict[str, Any]:
         "trouble": best.trouble,
         **found.as_dict(),
         "departure": None if reference is None else departure(best, reference),
-        "unsound": why_unsound(scene, best, found),
+        "unsound": why_unsound(best, found),
     }
 
 
@@ -94,6 +94,5 @@ def measure(scene: Scene, engines: list[Engine], peer: Mujoco | None, threads: i
         "nodes": len(scene.body.x),
         "duration": scene.duration,
         "gap": scene.body.gap,
-        "most_strain": scene.most_strain,
         "rows": [_row(scene, entry, reference) for entry in entries],
     }
