@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from impinge import _check
 from impinge.errors import InfeasibleError, InputError
 from impinge.response.qp import _points, _rows
 from impinge.response.qp.solution import Residuals
@@ -40,8 +41,13 @@ class Program:
     size: float = field(init=False)  # √K_jj |x_j| below this is what cancellation leaves
 
     def __post_init__(self) -> None:
-        self.diagonal = np.empty(len(self.right))
-        _rows.take_diagonal(self.indptr, self.indices, self.values, self.diagonal)
+        self.indptr, self.indices = _check.frozen(self.indptr), _check.frozen(self.indices)
+        self.values, self.right = _check.frozen(self.values), _check.frozen(self.right)
+        self.bounds = _check.frozen(self.bounds)
+        self.rows = _check.frozen(self.rows[0]), _check.frozen(self.rows[1]), _check.frozen(self.rows[2])
+        diagonal = np.empty(len(self.right))
+        _rows.take_diagonal(self.indptr, self.indices, self.values, diagonal)
+        self.diagonal = _check.frozen(diagonal)
         self.size = _CANCELLED * _rows.energy_size(self.diagonal, self.right / self.diagonal)
 
     def times(self, x: Floats) -> Floats:
@@ -141,7 +147,8 @@ def read_program(K: Any, b: Any, J: Any, c: Any, E: Any, e: Any) -> Program:
     """Check the arguments of `solve_qp`."""
     n = _number_of_unknowns(K)
     matrix = _canonical("K", K, (n, n), "csc")
-    worst, i, j, same = _rows.asymmetry(matrix.indptr, matrix.indices, matrix.data, n)
+    pattern = _check.frozen(matrix.indptr), _check.frozen(matrix.indices)
+    worst, i, j, same = _rows.asymmetry(*pattern, _check.frozen(matrix.data), n)
     if worst > _LARGEST_ASYMMETRY:
         found = f"entries ({i}, {j}) and ({j}, {i}) are {matrix[i, j]:g} and {matrix[j, i]:g}"
         raise InputError(f"K: {found}, expected a symmetric matrix")
@@ -233,5 +240,5 @@ def check_empty_rows(program: Program, reduced: Program, fixed: Fixed, tol: floa
             y = np.zeros(len(empty))
             y[wrong[0]] = -np.sign(reduced.bounds[wrong[0]])
             raise prove_infeasible(program, fixed, y)
-        reduced.bounds = np.where(empty, 0.0, reduced.bounds)
+        reduced.bounds = _check.frozen(np.where(empty, 0.0, reduced.bounds))
     return empty
