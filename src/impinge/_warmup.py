@@ -204,7 +204,7 @@ def _solve_programs() -> None:
                 found = solve_qp(symmetric, rng.normal(size=n), rows, -np.ones(count), E=rows[:1], e=[0.5 - 2])
                 solve_qp(symmetric, rng.normal(size=n), rows, -np.ones(count), E=rows[:1], e=[-1.5], warm=found)
     with contextlib.suppress(InfeasibleError):
-        solve_qp(np.eye(2), [1.0, 1.0], [[1.0, 0.0], [-1.0, 0.0]], [-1.0, -1.0])
+        solve_qp(np.eye(9), np.ones(9), np.outer([1.0, -1.0], np.ones(9)), [-1.0, -1.0])
 
 
 def _chain(n: int) -> Any:

@@ -8,7 +8,6 @@ suffice, all corners of a pair are kept apart along its normal, which proves tha
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from dataclasses import dataclass
 
@@ -20,7 +19,7 @@ from impinge.bodies.soft.constraints import Held
 from impinge.bodies.soft.parts import Floats, Ints
 from impinge.bodies.soft.potential import Potential
 from impinge.bodies.soft.surface import Surface
-from impinge.errors import ConvergenceError, InputError
+from impinge.errors import ConvergenceError
 from impinge.response.contact_rows import Pairs, distinct, measure, spread
 from impinge.response.qp import _rows
 from impinge.response.qp.points import solve_points
@@ -189,10 +188,9 @@ class Step:
         start, forces = np.zeros(3 * self._n), self._held.forces
         if self.residual < _NEAR:
             program = self._program(x, gradient, rows, bounds, 1.0)
-            with contextlib.suppress(InputError):
-                found = solve_points(program, kind, start, forces, _QP, self._coupled_factor(rows))
-                if found is not None:
-                    return found[0], found[1]
+            found = solve_points(program, kind, start, forces, _QP, self._coupled_factor(rows))
+            if found is not None:
+                return found[0], found[1]
         program = self._program(x, gradient, rows, bounds, 0.0)
         self._factor.factorise(program.values)
         step, forces, _ = solve_program(program, kind, start, forces, _QP, self._factor)

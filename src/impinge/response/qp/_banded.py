@@ -69,16 +69,15 @@ def solve(band, x):
 
 @kernel
 def solve_banded(program, free, soft, state, tol, x, mu, s, y, active, rest, band):
-    """Solve the program; returns what `advance` said last, and an unknown where K is not positive definite, or −1."""
+    """Solve the program; returns what `advance` said last."""
     indptr, indices, values, _, row_ptr, row_indices, factors, _, _, _ = program
     begin(program, free, soft, x, mu, s, y, active, rest)
     code, step = FACTORISE, np.empty(len(x))
     while code <= FACTORISE:
         if code == FACTORISE:
-            failed = factorise(indptr, indices, values, row_ptr, row_indices, factors, soft, active, band)
-            if failed >= 0:
-                return STUCK, failed
+            if factorise(indptr, indices, values, row_ptr, row_indices, factors, soft, active, band) >= 0:
+                return STUCK
         step[:] = rest
         solve(band, step)
         code = advance(program, free, soft, state, tol, x, mu, s, y, active, rest, step)
-    return code, -1
+    return code

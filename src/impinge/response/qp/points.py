@@ -19,6 +19,26 @@ def is_banded(program: Program) -> bool:
     return bool(width <= _WIDEST and 4 * width < len(program.right))
 
 
+def check_definite(program: Program) -> Cholesky | None:
+    """Raise an error if K is not positive definite; else its factor, or nothing if it is banded.
+
+    Rows may make up for what K lacks, so that no solver notices.
+    """
+    factor = None
+    if is_banded(program):
+        width = _banded.bandwidth(program.indptr, program.indices, *program.rows[:2])
+        band = np.empty((len(program.right), width + 1))
+        nothing = np.zeros(len(program.bounds))
+        pattern = program.indptr, program.indices, program.values
+        failed = _banded.factorise(*pattern, *program.rows, nothing, nothing > 0.0, band)
+    else:
+        factor = Cholesky(Structure(program.indptr, program.indices))
+        failed = factor.factorise(program.values)
+    if failed >= 0:
+        raise InputError(f"K: found a matrix that is not positive definite (at unknown {failed})")
+    return factor
+
+
 class _Newton:
     """The state of Newton's method, as the kernels want it."""
 
@@ -39,19 +59,13 @@ class _Newton:
             raise Infeasible(self.y)
         return (self.x, self.y, int(self.state[_points.STEPS])) if code == _points.DONE else None
 
-    def check_matrix(self, failed: int) -> None:
-        """Raise an error if the factorisation failed at an unknown without rows."""
-        if failed >= 0 and not self.active.any():
-            raise InputError(f"K: found a matrix that is not positive definite (at unknown {failed})")
-
 
 def solve_banded(program: Program, kind: Kinds, x: Floats, mu: Floats, tol: float) -> tuple[Floats, Floats, int] | None:
     """Point, multipliers and iterations, from a guess; nothing if rounding spoils it."""
     newton = _Newton(program, kind, x, mu, tol)
     width = _banded.bandwidth(program.indptr, program.indices, *program.rows[:2])
     band = np.empty((len(x), width + 1))
-    code, failed = _banded.solve_banded(*newton.setting, *newton.control, *newton.arrays, band)
-    newton.check_matrix(failed)
+    code = _banded.solve_banded(*newton.setting, *newton.control, *newton.arrays, band)
     return newton.result(code)
 
 
@@ -69,9 +83,7 @@ def solve_points(
     while code in (_points.SOLVE, _points.FACTORISE):
         if code == _points.FACTORISE:
             weights = np.where(newton.active, 1.0 / newton.soft, 0.0)
-            failed = factor.factorise(program.values, program.rows[2], weights)
-            newton.check_matrix(failed)
-            if failed >= 0:
+            if factor.factorise(program.values, program.rows[2], weights) >= 0:
                 return None
         code = _points.advance(*newton.setting, *newton.control, *newton.arrays, factor.solve(newton.rest))
     return newton.result(code)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from impinge.errors import ConvergenceError, InputError
+from impinge.errors import ConvergenceError
 from impinge.response.qp import _newton, _points
 from impinge.response.qp.program import Floats, Infeasible, Kinds, Program
 from impinge.sparse.cholesky import Cholesky, Gram, Structure
@@ -30,9 +30,8 @@ class Rounds:
         self._kind = kind
         if factor is None:
             factor = Cholesky(Structure(program.indptr, program.indices))
-            failed = factor.factorise(program.values)
-            if failed >= 0:
-                raise InputError(f"K: found a matrix that is not positive definite (at unknown {failed})")
+            if factor.factorise(program.values) >= 0:
+                raise ConvergenceError("K is not positive definite")
         self._factor = factor
         self._gram = Gram(self._factor, *program.rows)
         self._in_gram = np.zeros(len(program.free), np.bool_)

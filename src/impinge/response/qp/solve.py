@@ -8,7 +8,7 @@ import numpy as np
 
 from impinge import _check
 from impinge.errors import ConvergenceError, InputError
-from impinge.response.qp.points import is_banded, solve_banded, solve_points
+from impinge.response.qp.points import check_definite, is_banded, solve_banded, solve_points
 from impinge.response.qp.program import (
     Fixed,
     Floats,
@@ -74,9 +74,10 @@ def solve_qp(
         x[:], multipliers[:] = warm.x, np.concatenate([warm.equality_multipliers, warm.multipliers])
         multipliers[empty] = 0.0
         x[fixed.unknowns] = 0.0
+    factor = check_definite(reduced)
     try:
         # The terms of the reduced program may be twice as small.
-        x, multipliers, iterations = solve_program(reduced, kind, x, multipliers, 0.5 * tol)
+        x, multipliers, iterations = solve_program(reduced, kind, x, multipliers, 0.5 * tol, factor)
     except Infeasible as found:
         raise prove_infeasible(program, fixed, found.multipliers) from None
     return _describe(program, fixed, x, multipliers, iterations)
