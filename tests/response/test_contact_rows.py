@@ -37,7 +37,7 @@ def measured(kind: int, x: Any) -> Gaps:
 
 
 # The nearest points, in rational numbers. They are inner points of a corner, side or face of the first and one of the
-# second: each two of these are tried, the nearest points of their lines or planes being those wanted if they are inside.
+# second: all of these are tried; the nearest points of their lines or planes are wanted where they are inside.
 
 
 def exact_distance_sq(kind: int, x: Floats) -> Fraction:
@@ -88,8 +88,10 @@ def check_nearest(kind: int, x: Floats, tolerance: float = 1e-12) -> None:
     weights, normal, gap = found.weights[0], found.normals[0], float(found.gaps[0])
     first, second = (weights[list(side)] for side in SIDES[kind])
     size = float(np.abs(x - x[0]).max())
-    assert first.sum() == pytest.approx(1, abs=1e-15) and second.sum() == pytest.approx(-1, abs=1e-15)
-    assert (first >= -1e-15).all() and (second <= 1e-15).all()
+    assert first.sum() == pytest.approx(1, abs=1e-15)
+    assert second.sum() == pytest.approx(-1, abs=1e-15)
+    assert (first >= -1e-15).all()
+    assert (second <= 1e-15).all()
     np.testing.assert_allclose(normal * gap, weights @ (x - x[0]), atol=1e-14 * size)
     assert gap == 0 or np.linalg.norm(normal) == pytest.approx(1, abs=1e-12)
     assert float(found.at(x, pair(kind))[0]) == pytest.approx(gap, abs=1e-14 * size)
@@ -167,13 +169,16 @@ def test_two_edges(x: Any, weights: Any) -> None:
 def test_normals_point_from_the_second_to_the_first() -> None:
     above = measured(VERTEX_FACE, [[1, 1, 5], [0, 0, 0], [4, 0, 0], [0, 4, 0]])
     below = measured(EDGE_EDGE, [[0, 0, -1], [2, 0, -1], [1, -1, 2], [1, 3, 2]])
-    assert above.normals[0].tolist() == [0, 0, 1] and above.gaps[0] == 5
-    assert below.normals[0].tolist() == [0, 0, -1] and below.gaps[0] == 3
+    assert above.normals[0].tolist() == [0, 0, 1]
+    assert above.gaps[0] == 5
+    assert below.normals[0].tolist() == [0, 0, -1]
+    assert below.gaps[0] == 3
 
 
 def test_what_touches_has_no_normal() -> None:
     found = measured(EDGE_EDGE, [[0, 0, 0], [2, 0, 0], [1, -1, 0], [1, 1, 0]])
-    assert found.gaps[0] == 0 and not found.normals.any()
+    assert found.gaps[0] == 0
+    assert not found.normals.any()
 
 
 # Rows
@@ -248,7 +253,8 @@ def test_spread_rows_prove_that_a_pair_stays_apart(kind: int) -> None:
         if (gaps.at(x1, every) > 0).all():
             proven += 1
             free += ccd.exact_is_free(x0, x1, **shape)
-    assert proven > 20 and free == proven
+    assert proven > 20
+    assert free == proven
 
 
 def test_pairs_have_keys_of_their_own_and_join() -> None:

@@ -1,0 +1,270 @@
+"""SoftWorld: motion as it must be, nothing passes through anything, and errors that say what is wrong."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from impinge import ccd
+from impinge.bodies.motion import Motion
+from impinge.run.soft import SoftWorld
+from impinge.shapes import Mesh, cylinder, icosphere
+
+from ..bodies.soft_bodies import sheet
+
+Floats = NDArray[np.float64]
+CABLE: Any = {"radius": 0.01, "stretch": 500.0, "bend": 1e-3, "mass_per_length": 0.1, "damping": 1e-3}
+CLOTH: Any = {"thickness": 0.02, "stretch": 200.0, "shear": 50.0, "bend": 1e-3, "density": 0.2, "damping": 1e-3}
+FLOOR = Mesh(np.array([[-3, -3, 0], [3, -3, 0], [3, 3, 0], [-3, 3, 0.0]]), [[0, 1, 2], [0, 2, 3]])
+
+
+def line(start: Any, end: Any, count: int) -> Floats:
+    return np.linspace(np.asarray(start, float), np.asarray(end, float), count)
+
+
+def ring(count: int, radius: float, first: Any, second: Any, centre: Any = (0, 0, 0)) -> Floats:
+    """A circle in the plane of two axes."""
+    angle = np.linspace(0, 2 * np.pi, count, endpoint=False)[:, None]
+    return np.asarray(centre) + radius * (np.cos(angle) * np.asarray(first) + np.sin(angle) * np.asarray(second))
+
+
+def square(nodes: int, size: float, height: float) -> tuple[Floats, Any]:
+    x, faces = sheet(nodes, nodes, size, size, "alternating")
+    return x - [size / 2, size / 2, -height], faces
+
+
+def lying_cylinder(radius: float, length: float, sides: int) -> Mesh:
+    """Along y."""
+    upright = cylinder(radius, length, sides)
+    return Mesh(upright.vertices[:, [1, 2, 0]], upright.faces)
+
+
+def trajectory(world: SoftWorld, steps: int) -> Floats:
+    """Positions after each step, (steps + 1, n, 3)."""
+    states = [world.positions]
+    for _ in range(steps):
+        world.step()
+        states.append(world.positions)
+    return np.array(states)
+
+
+# Motion
+
+
+def falling_cable(dt: float) -> SoftWorld:
+    world = SoftWorld(dt=dt)
+    world.add_cable(ring(12, 0.3, (1, 0, 0), (0, 0.6, 0.8)), closed=True, velocity=(1, -2, 3), **CABLE | {"bend": 0.0})
+    return world
+
+
+def falling_cloth(dt: float) -> SoftWorld:
+    world = SoftWorld(dt=dt)
+    world.add_cloth(square(5, 1.0, 0.0), velocity=(1, -2, 3), **CLOTH)
+    return world
+
+
+@pytest.mark.parametrize("make", [falling_cable, falling_cloth])
+def test_free_fall_is_that_of_implicit_euler(make: Callable[[float], SoftWorld]) -> None:
+    """v₁ = v₀ + dt g, x₁ = x₀ + dt v₁."""
+    dt, world = 0.02, make(0.02)
+    x, v = world.positions, world.velocities
+    for _ in range(20):
+        world.step()
+        v = v + dt * np.array([0, 0, -9.81])
+        x = x + dt * v
+        np.testing.assert_allclose(world.positions, x, atol=1e-12)
+        np.testing.assert_allclose(world.velocities, v, atol=1e-10)
+    assert world.time == pytest.approx(0.4)
+    assert world.steps == 20
+    assert world.scaled_steps == 0
+
+
+def test_a_cable_hangs_as_a_catenary() -> None:
+    """X = a asinh(s/a), z = √(a² + s²) at a length s from its middle; a from the length between the ends."""
+    length, span, count = 1.5, 1.0, 41
+    depth = np.sqrt(length**2 - span**2) / 2
+    corners = [line((-span / 2, 0, 0), (0, 0, -depth), 21), line((0, 0, -depth), (span / 2, 0, 0), 21)[1:]]
+    world = SoftWorld(dt=0.1)
+    world.add_cable(np.concatenate(corners), radius=1e-3, stretch=1e4, mass_per_length=0.1, damping=1e-2)
+    world.fix([0, count - 1])
+    world.step(60)
+    assert np.abs(world.velocities).max() < 1e-3
+    a = brentq(lambda a: 2 * a * np.sinh(span / 2 / a) - length, 0.05, 5.0)
+    s = np.linspace(-length / 2, length / 2, count)
+    z = np.sqrt(a**2 + s**2)
+    expected = np.column_stack([a * np.arcsinh(s / a), 0 * s, z - z[0]])
+    assert np.abs(world.positions - expected).max() < 0.005 * (z[0] - a)
+
+
+def colliding_cables() -> SoftWorld:
+    world = SoftWorld(gravity=(0, 0, 0), dt=0.01)
+    world.add_cable(line((-0.3, 0, 0), (0.3, 0.02, 0.01), 13), velocity=(0, 0, 2), **CABLE)
+    world.add_cable(line((0.05, -0.3, 0.05), (0, 0.3, 0.06), 11), velocity=(0.3, 0, -1), **CABLE)
+    return world
+
+
+def masses_of(world: SoftWorld) -> Floats:
+    """Of cables, all at rest as they are."""
+    masses = np.zeros(len(world.positions))
+    for body in world.bodies:
+        half = 0.5 * CABLE["mass_per_length"] * np.linalg.norm(np.diff(world.positions[body.nodes], axis=0), axis=1)
+        masses[body.nodes] = np.append(half, 0) + np.append(0, half)
+    return masses
+
+
+def test_cables_that_collide_keep_their_momentum() -> None:
+    world = colliding_cables()
+    masses = masses_of(world)
+    before = masses @ world.velocities
+    pushes = []
+    for _ in range(30):
+        world.step()
+        assert world.last is not None
+        pushes.append(world.last.held.forces.max(initial=0.0))
+        np.testing.assert_allclose(masses @ world.velocities, before, atol=1e-10)
+    assert max(pushes) > 0.1
+    centres = [world.velocities[body.nodes].mean(axis=0) for body in world.bodies]
+    assert centres[0][2] < 1.5 < 2
+    assert centres[1][2] > -0.5
+
+
+def swinging_cable(dt: float) -> SoftWorld:
+    world = SoftWorld(dt=dt)
+    world.add_cable(line((0, 0, 0), (0.6, 0.1, 0.2), 9), **CABLE)
+    world.fix(0)
+    return world
+
+
+def test_positions_converge_with_the_first_power_of_the_time_step() -> None:
+    ends = []
+    for steps in (25, 50, 100, 200):
+        world = swinging_cable(0.25 / steps)
+        world.step(steps)
+        ends.append(world.positions)
+    changes = [np.linalg.norm(one - other) for one, other in itertools.pairwise(ends)]
+    assert 1.6 < changes[0] / changes[1] < 2.4
+    assert 1.8 < changes[1] / changes[2] < 2.2
+
+
+# Nothing passes through anything
+
+
+class Scene(NamedTuple):
+    world: SoftWorld
+    steps: int
+    obstacles: list[tuple[Mesh, Any]] = []  # noqa: RUF012: never changed; meshes and their velocities
+
+
+def thrown_rings() -> Scene:
+    """Two linked rings that fly apart, until they pull at each other."""
+    world = SoftWorld(gravity=(0, 0, 0), dt=0.01)
+    world.add_cable(ring(16, 0.2, (1, 0, 0), (0, 1, 0)), closed=True, velocity=(-2, 0, 0.3), **CABLE)
+    world.add_cable(ring(16, 0.2, (1, 0, 0), (0, 0, 1), (0.2, 0, 0)), closed=True, velocity=(2, 0.5, 0), **CABLE)
+    return Scene(world, 40)
+
+
+def cloth_on_a_ball() -> Scene:
+    world = SoftWorld(dt=0.01)
+    world.add_cloth(square(8, 1.0, 0.33), **CLOTH)
+    ball = icosphere(1)
+    mesh = Mesh(0.3 * ball.vertices, ball.faces)
+    world.add_obstacle(mesh)
+    return Scene(world, 40, [(mesh, (0, 0, 0))])
+
+
+def cable_over_a_cylinder() -> Scene:
+    world, mesh = SoftWorld(dt=0.01), lying_cylinder(0.1, 0.3, 12)
+    world.add_cable(line((-0.5, 0.02, 0.13), (0.4, -0.01, 0.14), 25), **CABLE)
+    world.add_obstacle(mesh)
+    return Scene(world, 40, [(mesh, (0, 0, 0))])
+
+
+def cable_at_a_moving_obstacle() -> Scene:
+    world, ball = SoftWorld(dt=0.01, gravity=(0, 0, 0)), icosphere(1)
+    mesh, velocity = Mesh(0.1 * ball.vertices, ball.faces), (0.3, 0.1, 2.0)
+    world.add_cable(line((-0.3, 0.01, 0.2), (0.3, -0.02, 0.21), 17), velocity=(0, 0, -5), **CABLE)
+    world.add_obstacle(mesh, Motion(velocity=velocity))
+    return Scene(world, 25, [(mesh, velocity)])
+
+
+def cloth_on_itself() -> Scene:
+    """A sheet that stands on its edge and collapses onto a floor."""
+    world = SoftWorld(dt=0.01)
+    x, faces = square(8, 0.6, 0.0)
+    upright = np.column_stack([x[:, 0], 0.02 * np.sin(18 * x[:, 1]) + 0.01 * x[:, 0], x[:, 1] + 0.32])
+    world.add_cloth((upright, faces), **CLOTH | {"thickness": 0.01})
+    world.add_obstacle(FLOOR)
+    return Scene(world, 40, [(FLOOR, (0, 0, 0))])
+
+
+SCENES = [thrown_rings, cloth_on_a_ball, cable_over_a_cylinder, cable_at_a_moving_obstacle, cloth_on_itself]
+
+
+def with_obstacles(scene: Scene) -> Floats:
+    """Positions of all vertices now, those of obstacles from their motion."""
+    moved = [mesh.vertices + scene.world.time * np.array(velocity) for mesh, velocity in scene.obstacles]
+    return np.concatenate([scene.world.positions, *moved])
+
+
+@pytest.mark.parametrize("make", SCENES)
+def test_every_step_is_free_of_collisions(make: Callable[[], Scene]) -> None:
+    """Judged exactly, from stored positions alone."""
+    scene = make()
+    world, touched = scene.world, 0
+    soft = len(world.positions)
+    before = with_obstacles(scene)
+    # Each soft node is a body of its own, and all obstacles together are one.
+    bodies = np.append(np.arange(1, soft + 1), np.zeros(len(before) - soft, int))
+    for _ in range(scene.steps):
+        world.step()
+        after = with_obstacles(scene)
+        edges, faces = world.surface.edges, world.surface.faces
+        assert ccd.exact_is_free(before, after, edges, faces, bodies=bodies), f"step to t = {world.time}"
+        assert ccd.self_intersections(after, edges, faces).total == 0
+        assert world.last is not None
+        touched += bool((world.last.held.forces > 0).any())
+        before = after
+    assert touched > 2
+
+
+def linking_number(one: Floats, other: Floats) -> float:
+    """Gauss' integral over two closed polygons, by the solid angles of all pairs of their sides [Klenin2000]."""
+    total = 0.0
+    for a, b in zip(one, np.roll(one, -1, axis=0), strict=True):
+        for c, d in zip(other, np.roll(other, -1, axis=0), strict=True):
+            ac, ad, bc, bd = c - a, d - a, c - b, d - b
+            normals = [np.cross(p, q) for p, q in ((ac, ad), (ad, bd), (bd, bc), (bc, ac))]
+            unit = [normal / np.linalg.norm(normal) for normal in normals]
+            angle = sum(np.arcsin(np.clip(unit[k] @ unit[(k + 1) % 4], -1, 1)) for k in range(4))
+            total += angle * np.sign(np.cross(d - c, b - a) @ ac)
+    return total / (4 * np.pi)
+
+
+def test_linked_rings_stay_linked() -> None:
+    world = thrown_rings().world
+    rings = [body.nodes for body in world.bodies]
+    before = linking_number(*(world.positions[nodes] for nodes in rings))
+    assert abs(before) == pytest.approx(1, abs=1e-6)
+    for _ in range(10):
+        world.step(6)
+        assert linking_number(*(world.positions[nodes] for nodes in rings)) == pytest.approx(before, abs=1e-6)
+    apart = world.positions[rings[1]].mean(axis=0) - world.positions[rings[0]].mean(axis=0)
+    assert np.linalg.norm(apart) < 0.5
+
+
+@pytest.mark.parametrize("make", [thrown_rings, cloth_on_a_ball, cable_over_a_cylinder, cloth_on_itself])
+def test_energy_never_grows(make: Callable[[], Scene]) -> None:
+    scene = make()
+    before = sum(scene.world.energy().values())
+    size = scene.world.energy()["kinetic"] + abs(before)
+    for _ in range(scene.steps):
+        scene.world.step()
+        after = sum(scene.world.energy().values())
+        assert after <= before + 1e-6 * size, f"at t = {scene.world.time}"
+        before = after
