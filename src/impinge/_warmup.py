@@ -5,6 +5,7 @@ A path that is missing is an error here, not a step left out: ``tests/test_warmu
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import subprocess
@@ -14,8 +15,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from impinge import broad, ccd, exact, shapes
@@ -27,12 +30,15 @@ from impinge.bodies.soft.elements import Elements
 from impinge.bodies.soft.parts import join
 from impinge.broad.methods import BOX_METHODS
 from impinge.broad.methods import METHODS as PAIR_METHODS
+from impinge.errors import InfeasibleError
 from impinge.inside.multipole import MODES, Multipole
 from impinge.inside.solid import METHODS, Solid
 from impinge.output.camera import Camera
 from impinge.output.render import render
 from impinge.output.surface import Surface, render_surface
 from impinge.response.materials import Material
+from impinge.response.qp import solve_qp
+from impinge.run.soft import SoftWorld
 from impinge.run.world import World
 
 
@@ -185,6 +191,46 @@ def _bend_bodies() -> None:
     elements.strains(x)
 
 
+def _solve_programs() -> None:
+    """A banded program, one of a net with many rows and one with few, and one that has no solution."""
+    rng = np.random.default_rng(0)
+    for side in (4, 12):
+        net = sp.kron(sp.eye_array(side), _chain(side)) + sp.kron(_chain(side), sp.eye_array(side))
+        for K in (_chain(60), net, rng.random((3, 3)) + 3 * np.eye(3)):
+            n = K.shape[0]
+            symmetric = K if sp.issparse(K) else K + K.T
+            for count in (3, n):
+                rows = sp.eye_array(n, format="csr")[:count]
+                found = solve_qp(symmetric, rng.normal(size=n), rows, -np.ones(count), E=rows[:1], e=[0.5 - 2])
+                solve_qp(symmetric, rng.normal(size=n), rows, -np.ones(count), E=rows[:1], e=[-1.5], warm=found)
+    with contextlib.suppress(InfeasibleError):
+        solve_qp(np.eye(2), [1.0, 1.0], [[1.0, 0.0], [-1.0, 0.0]], [-1.0, -1.0])
+
+
+def _chain(n: int) -> Any:
+    """A sparse matrix of unknowns that are coupled with the next one."""
+    return sp.diags_array([-np.ones(n - 1), 4 * np.ones(n), -np.ones(n - 1)], offsets=[-1, 0, 1], format="csc")
+
+
+def _move_soft_bodies() -> None:
+    """A cable and a cloth fall onto a ball and each other."""
+    line = np.column_stack([np.linspace(-1, 1, 12), np.zeros(12), np.full(12, 1.2)])
+    flat = shapes.box((2.0, 2.0, 0.1), divisions=4)
+    top = np.flatnonzero((flat.vertices[flat.faces][:, :, 2] > flat.vertices[:, 2].max() - 1e-9).all(axis=1))
+    used, faces = np.unique(flat.faces[top], return_inverse=True)
+    vertices = flat.vertices[used] * [1, 1, 0] + [0, 0, 1.02]
+    for integrator in ("implicit-euler", "explicit"):
+        world = SoftWorld(integrator=integrator, dt=0.05 if integrator != "explicit" else 0.001)
+        world.add_cable(
+            line, radius=0.02, stretch=1e3, bend=0.1, mass_per_length=1.0, damping=0.01, velocity=(0, 0, -4)
+        )
+        world.add_cloth((vertices, faces.reshape(-1, 3)), stretch=100, shear=10, bend=0.01, density=1.0, thickness=0.02)
+        world.add_obstacle(shapes.octasphere(2))
+        world.fix([0])
+        world.step(4)
+        world.energy()
+
+
 def steps() -> list[tuple[str, Callable[[], None]]]:
     """What is compiled, in words, and the function that does it; long ones first, and the last after all others."""
     return [
@@ -194,6 +240,8 @@ def steps() -> list[tuple[str, Callable[[], None]]]:
         ("nearest point", _find_nearest),
         ("pairs", _find_pairs),
         ("moving spheres", _move_spheres),
+        ("soft bodies", _move_soft_bodies),
+        ("quadratic programs", _solve_programs),
         ("moving meshes", _move_meshes),
         ("elastic parts", _bend_bodies),
         ("filling", _fill),

@@ -21,7 +21,10 @@ def examples(page: str, title: str = "") -> str:
     return code
 
 
-@pytest.mark.parametrize(("page", "title"), [("docs/ccd.md", ""), ("README.md", "And when do things first touch?")])
+PAGES = [("docs/ccd.md", ""), ("docs/qp.md", ""), ("README.md", "And when do things first touch?")]
+
+
+@pytest.mark.parametrize(("page", "title"), PAGES)
 def test_examples_print_what_stands_beside_them(page, title, capsys):
     code = examples(page, title)
     wanted = PRINTED.findall(code)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge import _check
 from impinge.sparse import _factor, _fronts, _graph, _solve
 
 Ints = NDArray[np.int32]
@@ -14,7 +15,7 @@ Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 _LEAF = 48  # unknowns of parts that are not dissected any more
-_NO_ROWS = np.zeros(1, np.int32), np.empty(0, np.int32)
+_NO_ROWS = _check.frozen(np.zeros(1, np.int32)), _check.frozen(np.empty(0, np.int32))
 _NO_PAIRS = np.empty((0, 3), np.int32), np.empty(0, np.int32)
 
 
@@ -42,10 +43,11 @@ class Structure:
         points: Floats | None = None,
         size: int | None = None,
     ) -> None:
+        indptr, indices = _check.frozen(indptr), _check.frozen(indices)
         self.indptr, self.indices = indptr, indices
         self.n = len(indptr) - 1
         self.size = _find_size(indptr, indices) if size is None else size
-        self.rows = _NO_ROWS if rows is None else rows
+        self.rows = _NO_ROWS if rows is None else (_check.frozen(rows[0]), _check.frozen(rows[1]))
         nodes = self.n // self.size
         starts, neighbours = self._graph(nodes)
         if points is None:
@@ -119,9 +121,10 @@ class Cholesky:
         """Factorise; returns −1, or an unknown at which the matrix turns out not to be positive definite."""
         s = self.structure
         nothing = np.empty(0)
+        values = _check.frozen(values)
         failed = _factor.factorise(
             s.size, s.ends, s.parents, s.begins, s.lifts, s.panels, s.places, s.counts, s.sources, s.targets, values,
-            s.pair_counts, s.pairs, s.pair_targets, nothing if factors is None else factors,
+            s.pair_counts, s.pairs, s.pair_targets, _check.frozen(nothing if factors is None else factors),
             nothing if weights is None else weights, self._panel, *self._rests,
         )  # fmt: skip
         return -1 if failed < 0 else int(self._permutation[failed])
@@ -149,7 +152,8 @@ class Gram:
     """
 
     def __init__(self, factor: Cholesky, indptr: Ints, indices: Ints, values: Floats) -> None:
-        self._factor, self._matrix = factor, (indptr, indices, values)
+        self._factor = factor
+        self._matrix = _check.frozen(indptr), _check.frozen(indices), _check.frozen(values)
         self.rows = np.empty(0, np.int32)
         self.squares = np.empty(0)
         self._starts, self._kept = np.zeros(1, np.int64), np.zeros(1, np.int64)

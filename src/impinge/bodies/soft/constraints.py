@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge import _check
 from impinge.bodies.soft import _constraints
 from impinge.bodies.soft.parts import Floats, Ints
 from impinge.response.contact_rows import Gaps, Pairs, join
@@ -54,4 +55,4 @@ class Held:
         used = _constraints.fill_rows(
             self.pairs.corners, self.gaps.weights, self.gaps.normals, fixed, indptr, indices, values
         )
-        return indptr, indices[:used], values[:used]
+        return _check.frozen(indptr), _check.frozen(indices[:used]), _check.frozen(values[:used])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from impinge import _check
 from impinge.bodies.soft.elements import Elements
 from impinge.bodies.soft.parts import Floats
 from impinge.response.qp import _rows
@@ -53,7 +54,7 @@ class Potential:
         if elastic and damping.any():
             values = elements.hessian(start)
             columns = np.repeat(damping / span, 3)
-            self._damping = values * np.repeat(columns, np.diff(elements.indptr))
+            self._damping = _check.frozen(values * np.repeat(columns, np.diff(elements.indptr)))
 
     def value(self, x: Floats) -> float:
         """Φ(x), J."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge import _check
 from impinge.bodies.soft.constraints import Held
 from impinge.bodies.soft.parts import Floats, Ints
 from impinge.bodies.soft.potential import Potential
@@ -209,7 +210,8 @@ class Step:
         values, right = self._potential.hessian(x, keep=keep), -gradient.ravel()
         if fixed.any():
             out = np.empty_like(values)
-            _rows.fix(elements.indptr, elements.indices, values, fixed, np.zeros(len(right)), right, out)
+            frozen = _check.frozen(values)
+            _rows.fix(elements.indptr, elements.indices, frozen, fixed, np.zeros(len(right)), right, out)
             values = out
         free = np.zeros(len(bounds), np.int8)
         program = Program(elements.indptr, elements.indices, values, right, rows, bounds, free)

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from impinge import _check
 from impinge.errors import InfeasibleError, InputError
 from impinge.response.qp import _points, _rows
 from impinge.response.qp.solution import Residuals
@@ -17,6 +18,7 @@ Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 Kinds = NDArray[np.int8]
 _CANCELLED = 1e-6  # of the size that unknowns have by themselves: less is what cancellation leaves
+_NO_ROWS = sp.csr_array((0, 1))
 _LARGEST_ASYMMETRY = 1e-9  # of √(K_ii K_jj); more is not rounding
 
 
@@ -40,8 +42,13 @@ class Program:
     size: float = field(init=False)  # √K_jj |x_j| below this is what cancellation leaves
 
     def __post_init__(self) -> None:
-        self.diagonal = np.empty(len(self.right))
-        _rows.take_diagonal(self.indptr, self.indices, self.values, self.diagonal)
+        self.indptr, self.indices = _check.frozen(self.indptr), _check.frozen(self.indices)
+        self.values, self.right = _check.frozen(self.values), _check.frozen(self.right)
+        self.bounds = _check.frozen(self.bounds)
+        self.rows = _check.frozen(self.rows[0]), _check.frozen(self.rows[1]), _check.frozen(self.rows[2])
+        diagonal = np.empty(len(self.right))
+        _rows.take_diagonal(self.indptr, self.indices, self.values, diagonal)
+        self.diagonal = _check.frozen(diagonal)
         self.size = _CANCELLED * _rows.energy_size(self.diagonal, self.right / self.diagonal)
 
     def times(self, x: Floats) -> Floats:
@@ -101,7 +108,9 @@ def _canonical(name: str, value: Any, shape: tuple[int | None, int], kind: str) 
         raise InputError(f"{name}: found entries of type {value.dtype}, expected {wanted}")
     if value.shape[1] != shape[1] or shape[0] not in (None, value.shape[0]):
         raise InputError(f"{name}: found shape {value.shape}, expected {wanted}")
-    matrix = (sp.csc_array if kind == "csc" else sp.csr_array)(value, dtype=np.float64)
+    matrix = value
+    if not sp.issparse(value) or value.format != kind or value.dtype != np.float64:
+        matrix = (sp.csc_array if kind == "csc" else sp.csr_array)(value, dtype=np.float64)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
@@ -110,9 +119,15 @@ def _canonical(name: str, value: Any, shape: tuple[int | None, int], kind: str) 
         at = int(np.searchsorted(matrix.indptr, e, side="right")) - 1
         row, column = (matrix.indices[e], at) if kind == "csc" else (at, matrix.indices[e])
         raise InputError(f"{name}: entry ({row}, {column}) is {matrix.data[e]}, expected finite numbers")
-    if matrix.indices.dtype != np.int32:
-        matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
     return matrix
+
+
+def _pattern(matrix: Any) -> tuple[Ints, Ints]:
+    """Where the entries of a sparse matrix are, in 32 bits."""
+    if matrix.nnz > np.iinfo(np.int32).max:
+        raise InputError(f"K: found {matrix.nnz} entries, expected at most {np.iinfo(np.int32).max}")
+    indptr, indices = (array.astype(np.int32, copy=False) for array in (matrix.indptr, matrix.indices))
+    return _check.frozen(indptr), _check.frozen(indices)
 
 
 def _vector(name: str, value: Any, length: int, *, infinite: bool = False) -> Floats:
@@ -141,20 +156,22 @@ def read_program(K: Any, b: Any, J: Any, c: Any, E: Any, e: Any) -> Program:
     """Check the arguments of `solve_qp`."""
     n = _number_of_unknowns(K)
     matrix = _canonical("K", K, (n, n), "csc")
-    worst, i, j, same = _rows.asymmetry(matrix.indptr, matrix.indices, matrix.data, n)
+    pattern = _pattern(matrix)
+    worst, i, j, same = _rows.asymmetry(*pattern, _check.frozen(matrix.data), n)
     if worst > _LARGEST_ASYMMETRY:
         found = f"entries ({i}, {j}) and ({j}, {i}) are {matrix[i, j]:g} and {matrix[j, i]:g}"
         raise InputError(f"K: {found}, expected a symmetric matrix")
     if not same:
         matrix = sp.csc_array((matrix + matrix.T) * 0.5)
         matrix.sort_indices()
+        pattern = _pattern(matrix)
     for names, rows, bounds in ((("J", "c"), J, c), (("E", "e"), E, e)):
         if (rows is None) != (bounds is None):
             given, missing = names if bounds is None else names[::-1]
             raise InputError(f"{missing}: expected together with {given}, found None")
-    empty = sp.csr_array((0, n))
-    equalities = empty if E is None else _canonical("E", E, (None, n), "csr")
-    inequalities = empty if J is None else _canonical("J", J, (None, n), "csr")
+    equalities, inequalities = (
+        _NO_ROWS if rows is None else _canonical(name, rows, (None, n), "csr") for name, rows in (("E", E), ("J", J))
+    )
     count, all_rows = equalities.shape[0], equalities.shape[0] + inequalities.shape[0]
     bounds = np.empty(all_rows)
     bounds[:count] = 0 if e is None else _vector("e", e, count)
@@ -169,7 +186,7 @@ def read_program(K: Any, b: Any, J: Any, c: Any, E: Any, e: Any) -> Program:
         values[np.repeat(endless, np.diff(indptr))] = 0.0
         bounds[endless] = 0.0
     right = _vector("b", b, n)
-    return Program(matrix.indptr, matrix.indices, matrix.data, right, (indptr, indices, values), bounds, free)
+    return Program(*pattern, matrix.data, right, (indptr, indices, values), bounds, free)
 
 
 class Fixed:
@@ -233,5 +250,5 @@ def check_empty_rows(program: Program, reduced: Program, fixed: Fixed, tol: floa
             y = np.zeros(len(empty))
             y[wrong[0]] = -np.sign(reduced.bounds[wrong[0]])
             raise prove_infeasible(program, fixed, y)
-        reduced.bounds = np.where(empty, 0.0, reduced.bounds)
+        reduced.bounds = _check.frozen(np.where(empty, 0.0, reduced.bounds))
     return empty
