@@ -126,22 +126,28 @@ def test_cables_that_collide_keep_their_momentum() -> None:
     assert centres[1][2] > -0.5
 
 
-def swinging_cable(dt: float) -> SoftWorld:
-    world = SoftWorld(dt=dt)
+def swinging_cable(dt: float, integrator: str) -> SoftWorld:
+    world = SoftWorld(dt=dt, integrator=integrator)
     world.add_cable(line((0, 0, 0), (0.6, 0.1, 0.2), 9), **CABLE)
     world.fix(0)
     return world
 
 
-def test_positions_converge_with_the_first_power_of_the_time_step() -> None:
+@pytest.mark.parametrize(
+    ("integrator", "ratio"),
+    [
+        ("implicit-euler", 2),
+        pytest.param("bdf2", 4, marks=pytest.mark.xfail(strict=True, reason="is taken, but is implicit Euler")),
+    ],
+)
+def test_positions_converge_with_a_power_of_the_time_step(integrator: str, ratio: float) -> None:
     ends = []
-    for steps in (25, 50, 100, 200):
-        world = swinging_cable(0.25 / steps)
+    for steps in (50, 100, 200):
+        world = swinging_cable(0.25 / steps, integrator)
         world.step(steps)
         ends.append(world.positions)
     changes = [np.linalg.norm(one - other) for one, other in itertools.pairwise(ends)]
-    assert 1.6 < changes[0] / changes[1] < 2.4
-    assert 1.8 < changes[1] / changes[2] < 2.2
+    assert changes[0] / changes[1] == pytest.approx(ratio, rel=0.1)
 
 
 # Nothing passes through anything
@@ -204,29 +210,51 @@ def with_obstacles(scene: Scene) -> Floats:
     return np.concatenate([scene.world.positions, *moved])
 
 
-@pytest.mark.parametrize("make", SCENES)
-def test_every_step_is_free_of_collisions(make: Callable[[], Scene]) -> None:
-    """Judged exactly, from stored positions alone."""
-    scene = make()
+def check_steps(scene: Scene) -> int:
+    """Judge every step exactly, from positions alone; and energy. Returns the number of steps in which forces act."""
     world, touched = scene.world, 0
     soft = len(world.positions)
-    before = with_obstacles(scene)
+    before, energy = with_obstacles(scene), sum(world.energy().values())
+    size = world.energy()["kinetic"] + abs(energy)
     # Each soft node is a body of its own, and all obstacles together are one.
     bodies = np.append(np.arange(1, soft + 1), np.zeros(len(before) - soft, int))
+    driven = any(np.any(velocity) for _, velocity in scene.obstacles)
     for _ in range(scene.steps):
         world.step()
-        after = with_obstacles(scene)
-        edges, faces = world.surface.edges, world.surface.faces
+        after, edges, faces = with_obstacles(scene), world.surface.edges, world.surface.faces
         assert ccd.exact_is_free(before, after, edges, faces, bodies=bodies), f"step to t = {world.time}"
         assert ccd.self_intersections(after, edges, faces).total == 0
+        left = sum(world.energy().values())
+        assert driven or left <= energy + 1e-9 * size, f"energy grows at t = {world.time}"
         assert world.last is not None
         touched += bool((world.last.held.forces > 0).any())
-        before = after
-    assert touched > 2
+        before, energy = after, left
+    return touched
+
+
+@pytest.mark.parametrize("make", SCENES)
+def test_nothing_passes_through_anything_and_energy_never_grows(make: Callable[[], Scene]) -> None:
+    assert check_steps(make()) > 2
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("dt", [0.002, 0.02])
+def test_cables_and_a_cloth_thrown_at_random(seed: int, dt: float) -> None:
+    """Onto each other and a floor, at up to tens of metres per second."""
+    rng, world = np.random.default_rng(seed), SoftWorld(dt=dt)
+    x, faces = square(5, 0.5, 0.0)
+    upright = np.column_stack([x[:, 0], 0.1 * x[:, 0] + 0.03 * np.sin(9 * x[:, 1]), x[:, 1] + 0.3])
+    speed = rng.choice([1.0, 5.0, 20.0])
+    world.add_cloth((upright, faces), velocity=(0, 0, -speed), **CLOTH | {"thickness": 0.004})
+    for height in (0.8, 1.0):
+        ends = 0.2 * rng.normal(size=(2, 3)) * [1, 1, 0.1] + [0, 0, height]
+        world.add_cable(line(*ends, 8), velocity=speed * rng.normal(size=3) - [0, 0, 2 * speed], **CABLE)
+    world.add_obstacle(FLOOR)
+    check_steps(Scene(world, 25, ((FLOOR, (0, 0, 0)),)))
 
 
 def linking_number(one: Floats, other: Floats) -> float:
-    """Gauss' integral over two closed polygons, by the solid angles of all pairs of their sides [Klenin2000]."""
+    """Gauss' integral over two closed polygons, by the solid angles of all pairs of their sides."""
     total = 0.0
     for a, b in zip(one, np.roll(one, -1, axis=0), strict=True):
         for c, d in zip(other, np.roll(other, -1, axis=0), strict=True):
@@ -250,16 +278,12 @@ def test_linked_rings_stay_linked() -> None:
     assert np.linalg.norm(apart) < 0.5
 
 
-@pytest.mark.parametrize("make", [thrown_rings, cloth_on_a_ball, cable_over_a_cylinder, cloth_on_itself])
-def test_energy_never_grows(make: Callable[[], Scene]) -> None:
-    scene = make()
-    before = sum(scene.world.energy().values())
-    size = scene.world.energy()["kinetic"] + abs(before)
-    for _ in range(scene.steps):
-        scene.world.step()
-        after = sum(scene.world.energy().values())
-        assert after <= before + 1e-9 * size, f"at t = {scene.world.time}"
-        before = after
+@pytest.mark.xfail(strict=True, reason="distances become those of rounding, and so do normals: 0.03 J become 46 J")
+def test_a_cable_without_thickness_gains_no_energy() -> None:
+    world = SoftWorld(dt=0.01)
+    world.add_cable(line((-0.3, 0.01, 0.1), (0.3, 0, 0.2), 9), **CABLE | {"radius": 0.0})
+    world.add_obstacle(FLOOR)
+    check_steps(Scene(world, 25, ((FLOOR, (0, 0, 0)),)))
 
 
 # Rest
