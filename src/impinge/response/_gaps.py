@@ -5,6 +5,7 @@ import numpy as np
 from impinge._jit import kernel, parallel
 
 VERTEX_FACE, EDGE_EDGE = 0, 1
+_SLIVER = 1e-8  # four times the square of the area, by the fourth power of the longest side
 
 
 @kernel
@@ -30,8 +31,8 @@ def _on_segment(ab, ap):
 
 
 @kernel
-def _weights_in_triangle(x, p, a, b, c):
-    """Barycentric coordinates of the point of triangle abc nearest to p [Ericson2005, 5.1.5]."""
+def _region_of_triangle(x, p, a, b, c):
+    """Barycentric coordinates of the point of triangle abc nearest to p [Ericson2005, 5.1.5]; not of a sliver."""
     ab, ac, ap = _minus(x, b, a), _minus(x, c, a), _minus(x, p, a)
     bp, cp, bc = _minus(x, p, b), _minus(x, p, c), _minus(x, c, b)
     d1, d2, d3, d4, d5, d6 = _dot(ab, ap), _dot(ac, ap), _dot(ab, bp), _dot(ac, bp), _dot(ab, cp), _dot(ac, cp)
@@ -52,10 +53,40 @@ def _weights_in_triangle(x, p, a, b, c):
         w = _on_segment(bc, bp)
         return 0.0, 1.0 - w, w
     total = va + vb + vc
-    if not total > 0.0:  # without area: some point of its longest side would do, and the corner a is not far off
-        v = _on_segment(ab, ap)
-        return 1.0 - v, v, 0.0
+    if not total > 0.0:
+        return 1.0, 0.0, 0.0
     return 1.0 - vb / total - vc / total, vb / total, vc / total
+
+
+@kernel
+def _distance_sq(x, p, a, b, c, u, v, w):
+    """Of p from the point u a + v b + w c."""
+    total = 0.0
+    for axis in range(3):
+        away = u * (x[a, axis] - x[p, axis]) + v * (x[b, axis] - x[p, axis]) + w * (x[c, axis] - x[p, axis])
+        total += away * away
+    return total
+
+
+@kernel
+def _weights_in_triangle(x, p, a, b, c):
+    """Barycentric coordinates of the point of triangle abc nearest to p, whatever its shape."""
+    u, v, w = _region_of_triangle(x, p, a, b, c)
+    ab, ac, bc = _minus(x, b, a), _minus(x, c, a), _minus(x, c, b)
+    longest = max(_dot(ab, ab), _dot(ac, ac), _dot(bc, bc))
+    if _dot(ab, ab) * _dot(ac, ac) - _dot(ab, ac) ** 2 > _SLIVER * longest * longest:
+        return u, v, w
+    # The region is lost in rounding: the nearest point of the sides may be nearer, and is not far from the nearest one.
+    best = _distance_sq(x, p, a, b, c, u, v, w)
+    for side in range(3):
+        i, j = (a, b) if side == 0 else (b, c) if side == 1 else (c, a)
+        s = _on_segment(_minus(x, j, i), _minus(x, p, i))
+        weights = (1.0 - s, s, 0.0) if side == 0 else (0.0, 1.0 - s, s) if side == 1 else (s, 0.0, 1.0 - s)
+        distance_sq = _distance_sq(x, p, a, b, c, weights[0], weights[1], weights[2])
+        if distance_sq < best:
+            best = distance_sq
+            u, v, w = weights
+    return u, v, w
 
 
 @kernel

@@ -17,7 +17,7 @@ from impinge.bodies.soft.parts import Floats, Parts, join
 from impinge.bodies.soft.potential import Potential
 from impinge.bodies.soft.step import KEEP_AWAY, RECOVER, SQUEEZE, Result, Step
 from impinge.bodies.soft.surface import Skin, Surface, skin_of
-from impinge.errors import ConvergenceError, InfeasibleStep
+from impinge.errors import ConvergenceError, InfeasibleStep, InputError
 from impinge.response.contact_rows import Pairs
 from impinge.response.qp.program import Infeasible
 from impinge.shapes.mesh import Mesh
@@ -85,6 +85,7 @@ class SoftWorld:
         parts = cable_parts(points, closed=closed, stretch=stretch, bend=bend, mass_per_length=mass_per_length)
         x = _check.vectors("points", points)
         skin = Skin(x, parts.edges.nodes, np.empty((0, 3), np.int32), _check.not_negative("radius", radius))
+        drag = _check.not_negative("drag", drag)
         return self._add(parts, skin, damping, drag * parts.masses / mass_per_length, velocity, name or "cable")
 
     def add_cloth(
@@ -96,29 +97,38 @@ class SoftWorld:
             mesh.vertices, mesh.faces, stretch=stretch, shear=shear, bend=bend, density=density, warp=warp
         )
         skin = skin_of(mesh.vertices, mesh.faces, 0.5 * _check.not_negative("thickness", thickness))
+        drag = _check.not_negative("drag", drag)
         return self._add(parts, skin, damping, drag * parts.masses / density, velocity, name or "cloth")
 
     def _add(self, parts: Parts, skin: Skin, damping: float, drag: Floats, velocity: Any, name: str) -> SoftBody:
-        count = len(parts.masses)
+        count, velocity = len(parts.masses), _check.vector("velocity", velocity)
+        damping = _check.not_negative("damping", damping)
         body = SoftBody(f"{name} {len(self.bodies)}", slice(len(self._x), len(self._x) + count))
         self._parts.append(parts)
         self._skins.append(skin)
         self.bodies.append(body)
         self._x = np.concatenate([self._x, skin.positions])
-        self._v = np.concatenate([self._v, np.broadcast_to(np.asarray(velocity, float), (count, 3))])
-        self._damping = np.append(self._damping, np.full(count, _check.not_negative("damping", damping)))
+        self._v = np.concatenate([self._v, np.broadcast_to(velocity, (count, 3))])
+        self._damping = np.append(self._damping, np.full(count, damping))
         self._drag = np.append(self._drag, drag)
         self._ready = False
         return body
 
     def add_obstacle(self, mesh: Any, motion: Any = None, thickness: float = 0.0) -> None:
-        mesh = Mesh.of(mesh)
+        mesh, thickness = Mesh.of(mesh), _check.not_negative("thickness", thickness)
+        if not (motion is None or isinstance(motion, Motion) or callable(motion)):
+            raise InputError(f"motion: found {motion!r}, expected None, a Motion or a function of time")
         self._obstacles.append(_Obstacle(mesh, motion))
         self._walls.append(skin_of(mesh.vertices, mesh.faces, 0.5 * thickness))
         self._ready = False
 
     def fix(self, nodes: Any, velocity: Any = 0.0) -> None:
-        numbers = np.arange(len(self._x))[nodes]
+        try:
+            numbers = np.arange(len(self._x))[nodes]
+        except IndexError as error:
+            raise InputError(f"nodes: {error}, expected numbers of the {len(self._x)} nodes") from error
+        if not callable(velocity):
+            velocity = _check.vector("velocity", np.broadcast_to(velocity, 3) if np.ndim(velocity) == 0 else velocity)
         self._fixed.append((np.atleast_1d(numbers), velocity))
 
     @property
@@ -132,6 +142,8 @@ class SoftWorld:
     def _prepare(self) -> None:
         if self._ready:
             return
+        if not self._parts:
+            raise InputError("world: found neither cables nor cloth, expected at least one")
         parts = join(self._parts)
         self._masses = parts.masses
         self.elements = Elements(parts)
