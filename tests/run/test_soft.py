@@ -135,10 +135,7 @@ def swinging_cable(dt: float, integrator: str) -> SoftWorld:
 
 @pytest.mark.parametrize(
     ("integrator", "ratio"),
-    [
-        ("implicit-euler", 2),
-        pytest.param("bdf2", 4, marks=pytest.mark.xfail(strict=True, reason="is taken, but is implicit Euler")),
-    ],
+    [("implicit-euler", 2), ("bdf2", 4)],
 )
 def test_positions_converge_with_a_power_of_the_time_step(integrator: str, ratio: float) -> None:
     ends = []
@@ -278,18 +275,9 @@ def test_linked_rings_stay_linked() -> None:
     assert np.linalg.norm(apart) < 0.5
 
 
-@pytest.mark.xfail(strict=True, reason="distances become those of rounding, and so do normals: 0.03 J become 46 J")
-def test_a_cable_without_thickness_gains_no_energy() -> None:
-    world = SoftWorld(dt=0.01)
-    world.add_cable(line((-0.3, 0.01, 0.1), (0.3, 0, 0.2), 9), **CABLE | {"radius": 0.0})
-    world.add_obstacle(FLOOR)
-    check_steps(Scene(world, 25, ((FLOOR, (0, 0, 0)),)))
-
-
 # Rest
 
 
-@pytest.mark.xfail(strict=True, reason="forces that are nothing but rounding are compared with themselves")
 def test_a_cable_may_be_at_rest_without_forces() -> None:
     world = SoftWorld(gravity=(0, 0, 0))
     x = line((-0.3, 0, 0.1), (0.3, 0, 0.1), 9)
@@ -298,7 +286,6 @@ def test_a_cable_may_be_at_rest_without_forces() -> None:
     np.testing.assert_allclose(world.positions, x, atol=1e-12)
 
 
-@pytest.mark.xfail(strict=True, reason="at rest after the collision: no step converges")
 def test_parallel_cables_stop_each_other() -> None:
     world = SoftWorld(gravity=(0, 0, 0))
     world.add_cable(line((-0.3, 0, 0), (0.3, 0, 0), 9), velocity=(0, 0, 1), **CABLE)
@@ -410,7 +397,6 @@ def test_where_there_is_no_way_on_the_world_stays_as_it_was(make: Callable[[], S
     np.testing.assert_array_equal(world.positions, x)
 
 
-@pytest.mark.xfail(strict=True, reason="rows are empty where every attempt is infeasible or does not converge")
 @NO_WAY_ON
 def test_infeasible_steps_say_what_is_in_the_way(make: Callable[[], SoftWorld]) -> None:
     error, _, _ = run_until_infeasible(make())
@@ -432,13 +418,14 @@ def test_infeasible_steps_say_what_is_in_the_way(make: Callable[[], SoftWorld]) 
         ("world", lambda: SoftWorld().energy()),
         ("points", lambda: SoftWorld().add_cable([[0, 0, 0]], **CABLE)),
         ("radius", lambda: a_cable(radius=-1)),
+        ("radius", lambda: a_cable(radius=0)),  # distances would be those of rounding, and normals, too
         ("stretch", lambda: a_cable(stretch=0)),
         ("mass_per_length", lambda: a_cable(mass_per_length=0)),
         ("damping", lambda: a_cable(damping=-1)),
         ("drag", lambda: a_cable(drag=float("nan"))),
         ("velocity", lambda: a_cable(velocity=(1, 2))),
         ("velocity", lambda: a_cable(velocity=(1, 2, float("inf")))),
-        ("thickness", lambda: SoftWorld().add_cloth(square(3, 1.0, 0.0), **CLOTH | {"thickness": -1})),
+        ("thickness", lambda: SoftWorld().add_cloth(square(3, 1.0, 0.0), **CLOTH | {"thickness": 0})),
         ("thickness", lambda: SoftWorld().add_obstacle(FLOOR, thickness=-1)),
         ("motion", lambda: SoftWorld().add_obstacle(FLOOR, 3)),
         ("nodes", lambda: a_cable().fix(9)),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from impinge import _check, _jit
@@ -15,11 +16,10 @@ from impinge.bodies.soft.cloth import cloth_parts
 from impinge.bodies.soft.elements import Elements
 from impinge.bodies.soft.parts import Floats, Parts, join
 from impinge.bodies.soft.potential import Potential
-from impinge.bodies.soft.step import KEEP_AWAY, RECOVER, SQUEEZE, Result, Step
+from impinge.bodies.soft.step import KEEP_AWAY, RECOVER, SQUEEZE, Blocked, Result, Step
 from impinge.bodies.soft.surface import Skin, Surface, skin_of
 from impinge.errors import ConvergenceError, InfeasibleStep, InputError
 from impinge.response.contact_rows import Pairs
-from impinge.response.qp.program import Infeasible
 from impinge.shapes.mesh import Mesh
 from impinge.sparse.cholesky import Cholesky, Structure
 
@@ -77,6 +77,8 @@ class SoftWorld:
         self._known = Pairs(np.empty(0, np.int8), np.empty((0, 2), np.int32), np.empty((0, 4), np.int32))
         self._forces = np.empty(0)
         self.last: Result | None = None
+        self._before: tuple[Floats, Floats] | None = None  # positions and velocities of the step before
+        self._in_the_way: list[str] = []
 
     def add_cable(
         self, points: Any, *, radius: float, stretch: float, bend: float = 0.0, mass_per_length: float,
@@ -84,7 +86,7 @@ class SoftWorld:
     ) -> SoftBody:  # fmt: skip
         parts = cable_parts(points, closed=closed, stretch=stretch, bend=bend, mass_per_length=mass_per_length)
         x = _check.vectors("points", points)
-        skin = Skin(x, parts.edges.nodes, np.empty((0, 3), np.int32), _check.not_negative("radius", radius))
+        skin = Skin(x, parts.edges.nodes, np.empty((0, 3), np.int32), _check.positive("radius", radius))
         drag = _check.not_negative("drag", drag)
         return self._add(parts, skin, damping, drag * parts.masses / mass_per_length, velocity, name or "cable")
 
@@ -96,7 +98,7 @@ class SoftWorld:
         parts = cloth_parts(
             mesh.vertices, mesh.faces, stretch=stretch, shear=shear, bend=bend, density=density, warp=warp
         )
-        skin = skin_of(mesh.vertices, mesh.faces, 0.5 * _check.not_negative("thickness", thickness))
+        skin = skin_of(mesh.vertices, mesh.faces, 0.5 * _check.positive("thickness", thickness))
         drag = _check.not_negative("drag", drag)
         return self._add(parts, skin, damping, drag * parts.masses / density, velocity, name or "cloth")
 
@@ -165,47 +167,63 @@ class SoftWorld:
 
     def _step(self) -> None:
         """One step of dt; shorter where that cannot be taken whole."""
-        dt = self.dt
+        dt, self._in_the_way = self.dt, []
         for _ in range(_ATTEMPTS):
             result = self._try(dt)
             if result is not None and result.is_free:
-                self._accept(result, result.positions, dt, 1.0 if dt == self.dt else dt / self.dt)
+                self._accept(result, result.positions, dt)
                 return
             if result is not None and self._accept_part(result, dt):
                 return
             dt *= 0.5
-        rows = [] if result is None else self._describe(result)
-        raise InfeasibleStep(
-            f"no step from t = {self.time:g} s is free of collisions, down to {dt:g} s"
-            + (f": {rows[0]}" if rows else ""), rows,
-        )  # fmt: skip
+        rows = self._in_the_way
+        what = f": {rows[0]} are in each other's way" if rows else ""
+        raise InfeasibleStep(f"no step from t = {self.time:g} s is free of collisions, down to {dt:g} s{what}", rows)
 
     def _try(self, dt: float) -> Result | None:
         """The end of a step, with less and less asked of pairs that are too near."""
         for demand in (RECOVER, KEEP_AWAY, SQUEEZE):
             try:
-                return self._search(dt, demand).run(self._known, self._forces)
-            except (Infeasible, ConvergenceError):
+                result = self._search(dt, demand).run(self._known, self._forces)
+            except Blocked as blocked:
+                self._in_the_way = self.surface.names(blocked.pairs)
+            except ConvergenceError:
                 continue
+            else:
+                if not result.is_free:
+                    self._in_the_way = self._touching(result)
+                return result
         return None
 
     def _search(self, dt: float, demand: int) -> Step:
-        x, v = self._x, self._v
-        flight = x + dt * v + dt * dt * self.gravity
-        elastic, goal = self.integrator != "explicit", flight
+        """The search for the end of a step."""
+        x, v, span, past, near = self._x, self._v, dt, self._x, self._x
+        if self._before is not None and dt == self.dt:  # BDF2 is implicit Euler over ⅔ dt from an extrapolated past
+            span, past, v = 2 * dt / 3, (4 * x - self._before[0]) / 3, (4 * v - self._before[1]) / 3
+            near = 2 * x - self._before[0]  # damping as it is at the end, to second order
+        goal, elastic = past + span * v + span * span * self.gravity, self.integrator != "explicit"
         if not elastic:
-            goal = flight - dt * dt * self.elements.gradient(x) / self._masses[:, None]
-        fixed, end = np.zeros((len(x), 3), np.bool_), flight.copy()
+            goal -= dt * dt * self._explicit_forces() / self._masses[:, None]
+        fixed, end = np.zeros((len(x), 3), np.bool_), x + dt * self._v + dt * dt * self.gravity
         for nodes, velocity in self._fixed:
             now = velocity(self.time) if callable(velocity) else velocity
             fixed[nodes] = True
             end[nodes] = x[nodes] + dt * np.asarray(now, float)
-        potential = Potential(
-            self.elements, self._masses, dt, x, goal, self._damping, self._drag, np.zeros(3), elastic=elastic
-        )
+        bodies = self.elements, self._masses
+        resistance = self._damping, self._drag, np.zeros(3)
+        potential = Potential(*bodies, span, near, past, goal, *resistance, elastic=elastic)
+        self._span, self._past = span, past
         recovery = _RECOVERY * dt * self.surface.gap
         start, guess = self._whole(x, self.time), self._whole(end, self.time + dt)
         return Step(self.surface, potential, start, guess, fixed, self._factor, recovery, demand)
+
+    def _explicit_forces(self) -> Floats:
+        """Elastic and damping forces at the start of a step, negative."""
+        forces = self.elements.gradient(self._x)
+        if self._damping.any():
+            values, rates = self.elements.hessian(self._x), (self._damping[:, None] * self._v).ravel()
+            forces += (sp.csc_array((values, self.elements.indices, self.elements.indptr)) @ rates).reshape(-1, 3)
+        return forces
 
     def _accept_part(self, result: Result, dt: float) -> bool:
         """Go up to before the first contact of a step that is not free, if that is certified to be free."""
@@ -214,28 +232,30 @@ class SoftWorld:
             end = x + share * (result.positions[: len(x)] - x)
             start, whole = self._whole(x, self.time), self._whole(end, self.time + share * dt)
             if self.surface.is_free(start, whole):
-                self._accept(result, whole, share * dt, share * dt / self.dt)
+                self._accept(result, whole, share * dt)
                 return True
             share *= 0.5
         return False
 
-    def _accept(self, result: Result, whole: Floats, dt: float, share: float) -> None:
-        new = whole[: len(self._x)].copy()
-        self._v, self._x = (new - self._x) / dt, new
+    def _accept(self, result: Result, whole: Floats, dt: float) -> None:
+        """Take a step that is certified, or the part of one."""
+        new, is_whole = whole[: len(self._x)].copy(), dt == self.dt
+        velocity = (new - self._past) / self._span if is_whole else (new - self._x) / dt
+        self._before = (self._x, self._v) if self.integrator == "bdf2" and is_whole else None
+        self._v, self._x = velocity, new
         self.time += dt
         self.steps += 1
-        self.scaled_steps += share < 1.0
+        self.scaled_steps += not is_whole
         pulling = np.flatnonzero(result.held.forces > 0)
         _, first = np.unique(result.held.pairs.keys[pulling], return_index=True)
         self._known, self._forces = result.held.pairs.take(pulling[first]), result.held.forces[pulling[first]]
         self.last = result
 
-    def _describe(self, result: Result) -> list[str]:
+    def _touching(self, result: Result) -> list[str]:
         """What is in contact in a step that is not free."""
         start = self._whole(self._x, self.time)
         near = self.surface.near(start, result.positions)
-        touching = near.take(np.flatnonzero(self.surface.times(start, result.positions, near) < np.inf))
-        return [self.surface.describe(touching, k) for k in range(min(len(touching.kinds), 20))]
+        return self.surface.names(near.take(np.flatnonzero(self.surface.times(start, result.positions, near) < np.inf)))
 
     def energy(self) -> dict[str, float]:
         self._prepare()

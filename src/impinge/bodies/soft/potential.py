@@ -11,11 +11,13 @@ from impinge.response.qp import _rows
 
 __all__ = ["Potential"]
 
+_ROUNDINGS = 1e7  # of positions times stiffness: a millionth of it is ten
+
 
 class Potential:
-    """Φ(x) = Σ m/(2h²) |x − goal|² + E(x) + (x − start)ᵀ C (x − start) / 2h + Σ d/(2h) |x − start − h wind|².
+    """Φ(x) = Σ m/(2h²) |x − goal|² + E(x) + (x − past)ᵀ C (x − past) / 2h + Σ d/(2h) |x − past − h wind|².
 
-    Its minimum satisfies M a = −∂E/∂x − C v − d (v − wind) at the end of the step, with v = (x − start)/h and
+    Its minimum satisfies M a = −∂E/∂x − C v − d (v − wind) at the end of the step, with v = (x − past)/h and
     a = (x − goal)/h² relative to free flight.
 
     Parameters
@@ -24,8 +26,9 @@ class Potential:
     masses : (n,) kg
     span : float, s
         h, the time step of implicit Euler.
-    start, goal : (n, 3) m
-        Positions at the start, and where free flight would end.
+    start, past, goal : (n, 3) m
+        Positions at the start, or nearer to the end; where the velocity is measured from; and where free flight would
+        end.
     damping : (n,) s
         C = damping × the Hessian of E at the start.
     drag : (n,) kg/s
@@ -38,6 +41,7 @@ class Potential:
         masses: Floats,
         span: float,
         start: Floats,
+        past: Floats,
         goal: Floats,
         damping: Floats,
         drag: Floats,
@@ -46,13 +50,15 @@ class Potential:
         elastic: bool = True,
     ) -> None:
         self.elements, self._elastic = elements, elastic
-        self._inertia, self.start, self._goal = masses[:, None] / span**2, start, goal
-        # What moves a node by a millionth of its way counts as nothing, also where no force acts at all.
-        self._weight = float(np.abs(self._inertia * (goal - start)).max())
-        self._drag, self._drift = drag[:, None] / span, start + span * wind
+        self._inertia, self._past, self._goal = masses[:, None] / span**2, past, goal
+        self._drag, self._drift = drag[:, None] / span, past + span * wind
         self._damping: Floats | None = None
+        values = elements.hessian(start)
+        # Forces are compared with those that move a node by its way, and with rounding, where no force acts at all.
+        stiffness = float(values[elements.diagonal].max()) + float(self._inertia.max())
+        rounding = _ROUNDINGS * np.finfo(np.float64).eps * stiffness * float(np.abs(start).max())
+        self._weight = max(float(np.abs(self._inertia * (goal - start)).max()), rounding)
         if elastic and damping.any():
-            values = elements.hessian(start)
             columns = np.repeat(damping / span, 3)
             self._damping = _check.frozen(values * np.repeat(columns, np.diff(elements.indptr)))
 
@@ -63,7 +69,7 @@ class Potential:
         if self._elastic:
             total += self.elements.energy(x)
         if self._damping is not None:
-            moved = (x - self.start).ravel()
+            moved = (x - self._past).ravel()
             total += 0.5 * float(moved @ self._damped(moved))
         return total
 
@@ -76,7 +82,7 @@ class Potential:
             largest = max(largest, float(np.abs(elastic).max()))
             result += elastic
         if self._damping is not None:
-            result += self._damped((x - self.start).ravel()).reshape(-1, 3)
+            result += self._damped((x - self._past).ravel()).reshape(-1, 3)
         return result, largest
 
     def hessian(self, x: Floats, *, keep: float) -> Floats:

@@ -23,16 +23,17 @@ from impinge.errors import ConvergenceError
 from impinge.response.contact_rows import Pairs, distinct, measure, spread
 from impinge.response.qp import _rows
 from impinge.response.qp.points import solve_points
-from impinge.response.qp.program import Program
+from impinge.response.qp.program import Infeasible, Program
 from impinge.response.qp.solve import solve_program
 from impinge.sparse.cholesky import Cholesky, Structure
 
-__all__ = ["KEEP_AWAY", "RECOVER", "SQUEEZE", "Result", "Step"]
+__all__ = ["KEEP_AWAY", "RECOVER", "SQUEEZE", "Blocked", "Result", "Step"]
 
 _TOLERANCE = 1e-6  # of the largest force: what may be left of the equations of motion
 _NEWTON = 200
 _PASSES = 40
 _QP = 1e-8
+_DRIVEN = 1e-6  # of the distance that is asked for: what nodes that are driven together may lack
 _SHORTEST, _LEAP = 1e-9, 3.0  # parts of Newton's steps
 _NEAR = 0.1  # residual below which the whole Hessian is tried
 _SHARE = 0.01  # of the distance that pairs keep: rows are satisfied within _QP of that
@@ -57,6 +58,14 @@ class Result:
     def is_free(self) -> bool:
         """Certified: nothing touches on the way."""
         return self.contact == np.inf
+
+
+class Blocked(Exception):
+    """Pairs that cannot all be kept apart."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        super().__init__()
+        self.pairs = pairs
 
 
 class Step:
@@ -164,7 +173,13 @@ class Step:
         for count in itertools.count(1):
             self.newton += 1
             bounds = self._held.gaps.at(self._end, self._held.pairs) - self._held.targets
-            step, forces = self._solve(x, gradient, rows, kind, bounds)
+            driven = np.flatnonzero((kind < 0) & (bounds < -_DRIVEN * self._held.targets))
+            if len(driven):  # no free node has a part in these
+                raise Blocked(self._held.pairs.take(driven))
+            try:
+                step, forces = self._solve(x, gradient, rows, kind, bounds)
+            except Infeasible as found:
+                raise Blocked(self._held.pairs.take(np.flatnonzero(found.multipliers > 0))) from None
             x = self._go(x, step.reshape(-1, 3), bounds, forces, kind)
             self._end[: self._n] = x
             self._held.forces = forces

@@ -93,6 +93,10 @@ class Surface:
                     names = f"{one} {self._name(of[i])} and {other} {self._name(others[j])}"
                     raise InputError(f"start: {names} pass through each other; {len(pairs)} such pairs in all")
 
+    def names(self, pairs: Pairs) -> list[str]:
+        """Up to twenty pairs in words."""
+        return [self.describe(pairs, k) for k in range(min(len(pairs.kinds), 20))]
+
     def describe(self, pairs: Pairs, k: int) -> str:
         """A pair in words."""
         corners = pairs.corners[k]

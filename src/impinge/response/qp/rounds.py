@@ -9,6 +9,7 @@ Each round starts from the residuals of the last, so that neither softness nor r
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from impinge.errors import ConvergenceError
 from impinge.response.qp import _newton, _points
@@ -20,6 +21,7 @@ _LEAST_SOFTNESS = 1e-14
 _FASTER, _SOFTER = 0.01, 3e4  # factors of softness, for slow rounds and for spoiled ones
 _ROUNDS = 100
 _STEPS = 200  # of Newton's method in one round
+_FEW = 1200  # violated rows that are taken together
 
 
 class Rounds:
@@ -36,6 +38,9 @@ class Rounds:
         self._gram = Gram(self._factor, *program.rows)
         self._in_gram = np.zeros(len(program.free), np.bool_)
         self._softness = _SOFTNESS
+        compliance = np.empty(len(kind))
+        _points.estimate_compliance(program.diagonal, *program.rows, compliance)
+        self._sizes = np.sqrt(np.maximum(compliance, 1e-300))
 
     def solve(self, x: Floats, mu: Floats) -> tuple[Floats, Floats]:
         """Minimiser and multipliers, from a guess of them."""
@@ -63,7 +68,7 @@ class Rounds:
         start = values = program.row_values(x)
         moved, y = x, mu
         while True:
-            new = ~self._in_gram & (self._kind >= 0) & ((self._kind == 1) | (mu > 0.0) | (values > 0.0))
+            new = ~self._in_gram & (self._kind >= 0) & ((self._kind == 1) | (mu > 0.0) | self._worst(values))
             if new.any():
                 self._gram.add(np.flatnonzero(new).astype(np.int32))
                 self._in_gram |= new
@@ -74,6 +79,16 @@ class Rounds:
             moved = x - self._factor.solve(program.from_rows(change))
             values = program.row_values(moved)
             solved = True
+
+    def _worst(self, values: Floats) -> NDArray[np.bool_]:
+        """Rows that are violated; of very many only the worst, since most of the others will be satisfied with them."""
+        violated = (values > 0.0) & (self._kind >= 0) & ~self._in_gram
+        count = int(violated.sum())
+        if count <= _FEW:
+            return violated
+        measured = np.where(violated, values / self._sizes, -np.inf)
+        limit = max(_FEW, count // 2)
+        return violated & (measured >= np.partition(measured, -limit)[-limit])
 
     def _newton(self, start: Floats, mu: Floats) -> Floats:
         """How the multipliers change, from those before and the values of the rows with them."""
