@@ -1,7 +1,8 @@
 """Contacts as rows of a quadratic program: no pair comes nearer than it may, along the line between its nearest points.
 
 A pair is a vertex and a face or two edges, with four corners. Its row fixes the normal n, from the second to the first,
-and the weights w of the nearest points at the start of a step: n · Σ w x ≥ distance at the end (FACTS 5.4 to 5.6).
+and the weights w of the nearest points at the start of a step: n · Σ w x ≥ distance at the end ([Raghupathi2006], 4.2
+and 4.3, with the signs put right).
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ class Step:
     def run(self, known: Pairs, forces: Floats) -> Result:
         """Find the end, from pairs that were held in the last step and their forces."""
         self._hold(known, forces)
-        self._add_pairs(self._start, self._end)  # of the guess
+        self._add_violated(self._surface.near(self._start, self._end))  # of the guess
         for self.passes in range(1, _PASSES + 1):
             self._minimise()
             near = self._surface.near(self._start, self._end)
@@ -136,9 +136,6 @@ class Step:
         else:
             targets = near if self._demand == KEEP_AWAY else np.minimum(0.1 * wanted, 0.5 * near)
         self._held.add(pairs, gaps, targets, forces)
-
-    def _add_pairs(self, start: Floats, end: Floats) -> None:
-        self._add_violated(self._surface.near(start, end))
 
     def _add_violated(self, near: Pairs) -> bool:
         """Hold pairs that end too near; whether there are any new ones."""

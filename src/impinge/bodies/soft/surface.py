@@ -61,8 +61,6 @@ class Surface:
 
     def near(self, x0: Floats, x1: Floats, gap: float | None = None) -> Pairs:
         """Pairs that come as near as `gap` while all vertices move linearly."""
-        if not len(self.edges):
-            return pairs_of(contacts(x0, x0, [], []).pairs, self.edges, self.faces)
         gap = self.gap if gap is None else gap
         found = contacts(x0, x1, self.edges, self.faces, gap=gap, bodies=self._labels)
         return pairs_of(found.pairs, self.edges, self.faces)
@@ -77,8 +75,7 @@ class Surface:
 
     def is_free(self, x0: Floats, x1: Floats) -> bool:
         """Whether nothing touches while all vertices move linearly; true is certain."""
-        near = self.near(x0, x1, 0.0)
-        return not len(near.kinds)
+        return not len(self.near(x0, x1, 0.0).kinds)
 
     def check_start(self, x: Floats) -> None:
         """Raise an error that names what touches or passes through each other at the start."""
@@ -107,12 +104,11 @@ class Surface:
     def _name(self, corners: Ints) -> str:
         body = int(self._body[corners[0]])
         numbers = ", ".join(str(int(corner - self._first[body])) for corner in corners)
-        return (
-            f"({numbers}) of {'body' if body < self._soft else 'obstacle'} {body - self._soft * (body >= self._soft)}"
-        )
+        whose = f"body {body}" if body < self._soft else f"obstacle {body - self._soft}"
+        return f"({numbers}) of {whose}"
 
     def distances(self, pairs: Pairs) -> Floats:
-        """What pairs keep between them: the sum of radii, or less if they are nearer at rest (FACTS 5, traps)."""
+        """What pairs keep between them: the sum of radii, or less if they are nearer at rest."""
         corners = self._radii[pairs.corners]
         is_edges = pairs.kinds == EDGE_EDGE
         first = np.where(is_edges, corners[:, :2].max(axis=1), corners[:, 0])

@@ -5,7 +5,7 @@ With G = J H⁻¹ Jᵀ, the values s' = J x − c at multipliers μ̂, and weigh
     y = (μ̂ + w s)+,  s = s' − G (y − μ̂)           (y = μ̂ + w s for equalities)
 
 which minimise the convex function ½ yᵀGy + Σ (μ̂ + w s)+² / 2w. Newton's step guesses which rows are active and solves
-(G + 1/w) (y − μ̂) = … of those: the paper's exchange of all rows at once (Algorithm 1), which may cycle (FACTS 5.12).
+(G + 1/w) (y − μ̂) = … of those: the paper's exchange of all rows at once (Algorithm 1), which may cycle.
 The function decreases in every step here, so no guess comes back.
 """
 

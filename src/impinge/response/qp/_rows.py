@@ -117,7 +117,7 @@ def fix(indptr, indices, values, fixed, x, right, out):
 
 @kernel
 def fix_rows(indptr, indices, values, fixed, x, bounds, out):
-    """J without the columns of fixed unknowns, and the bounds that are left; returns whether any was changed."""
+    """J without the columns of fixed unknowns, and the bounds that are left."""
     for k in range(len(bounds)):
         for e in range(indptr[k], indptr[k + 1]):
             out[e] = values[e]

@@ -15,8 +15,7 @@ _WIDEST = 24  # couplings of unknowns in a band
 
 def is_banded(program: Program) -> bool:
     """Whether all unknowns are coupled with near ones only, in the order given."""
-    width = _banded.bandwidth(program.indptr, program.indices, *program.rows[:2])
-    return bool(width <= _WIDEST and 4 * width < len(program.right))
+    return program.bandwidth <= _WIDEST and 4 * program.bandwidth < len(program.right)
 
 
 def check_definite(program: Program) -> Cholesky | None:
@@ -26,8 +25,7 @@ def check_definite(program: Program) -> Cholesky | None:
     """
     factor = None
     if is_banded(program):
-        width = _banded.bandwidth(program.indptr, program.indices, *program.rows[:2])
-        band = np.empty((len(program.right), width + 1))
+        band = np.empty((len(program.right), program.bandwidth + 1))
         nothing = np.zeros(len(program.bounds))
         pattern = program.indptr, program.indices, program.values
         failed = _banded.factorise(*pattern, *program.rows, nothing, nothing > 0.0, band)
@@ -63,8 +61,7 @@ class _Newton:
 def solve_banded(program: Program, kind: Kinds, x: Floats, mu: Floats, tol: float) -> tuple[Floats, Floats, int] | None:
     """Point, multipliers and iterations, from a guess; nothing if rounding spoils it."""
     newton = _Newton(program, kind, x, mu, tol)
-    width = _banded.bandwidth(program.indptr, program.indices, *program.rows[:2])
-    band = np.empty((len(x), width + 1))
+    band = np.empty((len(x), program.bandwidth + 1))
     code = _banded.solve_banded(*newton.setting, *newton.control, *newton.arrays, band)
     return newton.result(code)
 

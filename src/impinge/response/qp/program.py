@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from impinge import _check
 from impinge.errors import InfeasibleError, InputError
-from impinge.response.qp import _points, _rows
+from impinge.response.qp import _banded, _points, _rows
 from impinge.response.qp.solution import Residuals
 
 Ints = NDArray[np.int32]
@@ -50,6 +51,11 @@ class Program:
         _rows.take_diagonal(self.indptr, self.indices, self.values, diagonal)
         self.diagonal = _check.frozen(diagonal)
         self.size = _CANCELLED * _rows.energy_size(self.diagonal, self.right / self.diagonal)
+
+    @cached_property
+    def bandwidth(self) -> int:
+        """Largest distance of unknowns that K or a row couples."""
+        return int(_banded.bandwidth(self.indptr, self.indices, *self.rows[:2]))
 
     def times(self, x: Floats) -> Floats:
         """K x."""
