@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from impinge.bodies.soft.step import KEEP_AWAY, RECOVER, SQUEEZE, Blocked, Resul
 from impinge.bodies.soft.surface import Skin, Surface, skin_of
 from impinge.errors import ConvergenceError, InfeasibleStep, InputError
 from impinge.response.contact_rows import Pairs
+from impinge.run import softstate
+from impinge.run.softstate import remembered
 from impinge.shapes.mesh import Mesh
 from impinge.sparse.cholesky import Cholesky, Structure
 
@@ -65,6 +68,7 @@ class SoftWorld:
         self._threads = threads
         self.time = 0.0
         self.steps = self.scaled_steps = 0
+        self._calls: list[tuple[str, dict[str, Any]]] = []  # that made this world, for files
         self._parts: list[Parts] = []
         self._skins: list[Skin] = []
         self._obstacles: list[_Obstacle] = []
@@ -80,6 +84,7 @@ class SoftWorld:
         self._before: tuple[Floats, Floats] | None = None  # positions and velocities of the step before
         self._in_the_way: list[str] = []
 
+    @remembered
     def add_cable(
         self, points: Any, *, radius: float, stretch: float, bend: float = 0.0, mass_per_length: float,
         damping: float = 0.0, drag: float = 0.0, closed: bool = False, velocity: Any = (0.0, 0.0, 0.0), name: str = "",
@@ -90,6 +95,7 @@ class SoftWorld:
         drag = _check.not_negative("drag", drag)
         return self._add(parts, skin, damping, drag * parts.masses / mass_per_length, velocity, name or "cable")
 
+    @remembered
     def add_cloth(
         self, mesh: Any, *, stretch: Any, shear: float, bend: float = 0.0, density: float, thickness: float,
         damping: float = 0.0, drag: float = 0.0, warp: Any = None, velocity: Any = (0.0, 0.0, 0.0), name: str = "",
@@ -116,6 +122,7 @@ class SoftWorld:
         self._ready = False
         return body
 
+    @remembered
     def add_obstacle(self, mesh: Any, motion: Any = None, thickness: float = 0.0) -> None:
         mesh, thickness = Mesh.of(mesh), _check.not_negative("thickness", thickness)
         if not (motion is None or isinstance(motion, Motion) or callable(motion)):
@@ -124,6 +131,7 @@ class SoftWorld:
         self._walls.append(skin_of(mesh.vertices, mesh.faces, 0.5 * thickness))
         self._ready = False
 
+    @remembered
     def fix(self, nodes: Any, velocity: Any = 0.0) -> None:
         try:
             numbers = np.arange(len(self._x))[nodes]
@@ -146,13 +154,16 @@ class SoftWorld:
             return
         if not self._parts:
             raise InputError("world: found neither cables nor cloth, expected at least one")
+        self._assemble()
+        self.surface.check_start(self._whole(self._x, self.time))
+        self._ready = True
+
+    def _assemble(self) -> None:
         parts = join(self._parts)
         self._masses = parts.masses
         self.elements = Elements(parts)
         self._factor = Cholesky(Structure(self.elements.indptr, self.elements.indices, size=3))
         self.surface = Surface(self._skins, self._walls)
-        self.surface.check_start(self._whole(self._x, self.time))
-        self._ready = True
 
     def step(self, count: int = 1) -> None:
         """Advance by so many time steps."""
@@ -265,3 +276,18 @@ class SoftWorld:
             "potential": -float(self._masses @ (self._x @ self.gravity)),
             "elastic": self.elements.energy(self._x),
         }
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to a file, from which `SoftWorld.load` goes on with the same bits."""
+        softstate.save(path, self)
+
+    @classmethod
+    def load(
+        cls, path: str | Path, *, threads: int | None = None, motions: softstate.Motions | None = None
+    ) -> SoftWorld:
+        """A world from a file of `save`.
+
+        motions : functions of time, which no file holds, by name: "obstacle 0" of the first call of `add_obstacle`,
+        "fix 0" of the first call of `fix`, and so on.
+        """
+        return softstate.load(cls, path, threads, motions or {})
