@@ -20,8 +20,9 @@ from impinge.bodies.soft.potential import Potential
 from impinge.bodies.soft.step import KEEP_AWAY, RECOVER, SQUEEZE, Blocked, Result, Step
 from impinge.bodies.soft.surface import Skin, Surface, skin_of
 from impinge.errors import ConvergenceError, InfeasibleStep, InputError
+from impinge.output.softframe import SoftFrame
 from impinge.response.contact_rows import Pairs
-from impinge.run import softstate
+from impinge.run import softstate, softview
 from impinge.run.softstate import remembered
 from impinge.shapes.mesh import Mesh
 from impinge.sparse.cholesky import Cholesky, Structure
@@ -276,6 +277,10 @@ class SoftWorld:
             "potential": -float(self._masses @ (self._x @ self.gravity)),
             "elastic": self.elements.energy(self._x),
         }
+
+    def frame(self) -> SoftFrame:
+        """Everything as it is now, for `impinge.output`: SoftFiles, write_gltf, draw_soft and so on."""
+        return softview.frame_of(self)
 
     def save(self, path: str | Path) -> None:
         """Write everything to a file, from which `SoftWorld.load` goes on with the same bits."""
