@@ -79,7 +79,7 @@ BAD = [
      "is periodic"),
     ("box upside down", "dim = 2", "dim = 2\nbox = [[0, 0], [1, -1]]  # here",
      "world.box: found [[0.0, 0.0], [1.0, -1.0]], expected finite numbers and lengths above 0"),
-    ("other kind", "[world]", 'kind = "gas"  # here\n[world]', "kind: found 'gas', expected 'particles'"),
+    ("other kind", "[world]", 'kind = "gas"  # here\n[world]', "kind: found 'gas', expected one of 'particles', 'soft'"),
     ("unknown material", 'material = "glass"', 'material = "gold"  # here',
      "spheres[0].material: found 'gold', expected one of 'glass'"),
     ("unknown pair", "[[boxes]]", '[[contacts]]\nmaterials = ["glass", "gold"]  # here\nstiffness = 1\n[[boxes]]',
@@ -135,7 +135,8 @@ BAD = [
     ("broken mesh", "[[boxes]]", '[[obstacles]]\nfile = "bad.ply"  # here\n[[boxes]]', None),
     ("two shapes", "[[boxes]]",
      "[[obstacles]]\nblock = { lower = [0, 0, 0], upper = [1, 1, 1] }  # here\nplate = { size = [1, 1] }\n[[boxes]]",
-     "obstacles[0].block, plate: found block and plate, expected one of file, cone, wedge, cylinder, block, plate"),
+     "obstacles[0].block, plate: found block and plate, expected one of file, cone, wedge, cylinder, "
+     "sphere, lathe, block, plate"),
     ("orifice", "[[boxes]]", "[[obstacles]]\ncone = { orifice = 2, radius = 1, height = 1 }  # here\n[[boxes]]",
      "obstacles[0].cone.orifice: found 2, expected less than the radius, 1"),
     ("unknown group", "[[boxes]]",

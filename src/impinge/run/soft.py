@@ -166,6 +166,11 @@ class SoftWorld:
         self._factor = Cholesky(Structure(self.elements.indptr, self.elements.indices, size=3))
         self.surface = Surface(self._skins, self._walls)
 
+    def check(self) -> None:
+        """Raise an error if the world cannot start, as something touches; the first step does so, too."""
+        with _jit.threads(self._threads):
+            self._prepare()
+
     def step(self, count: int = 1) -> None:
         """Advance by so many time steps."""
         with _jit.threads(self._threads):
