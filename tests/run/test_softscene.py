@@ -241,6 +241,20 @@ def test_a_cloth_from_a_file(tmp_path: Path) -> None:
     np.testing.assert_allclose(world.positions, vertices + [0, 0, 1])
 
 
+@pytest.mark.parametrize("ending", ["stl", "ply"])
+def test_meshes_whose_faces_share_no_vertices(tmp_path: Path, ending: str) -> None:
+    """They are put together: a cloth does not fall apart, and an obstacle has each edge once."""
+    vertices, faces = soft_bodies.sheet(4, 4)
+    loose = shapes.Mesh(vertices[faces].reshape(-1, 3), np.arange(faces.size).reshape(-1, 3))
+    loose.save(tmp_path / f"cloth.{ending}")
+    text = CLOTH.replace("GEOMETRY", f'file = "cloth.{ending}"\nrotate = {{ axis = [1, 2, 3], angle = 77 }}')
+    cone = "[[obstacles]]\ncone = { orifice = 1, radius = 2, height = 1, segments = 8 }\ntranslate = [0, 0, 9]\n"
+    world = built(tmp_path, text + cone)
+    assert len(world.positions) == 16
+    assert len(world.frame().faces) == 18
+    assert len(world._obstacles[0].mesh.vertices) == 16
+
+
 @pytest.mark.parametrize("nodes", [(2, 2), (3, 5), (6, 4)])
 def test_sheets(nodes: tuple[int, int]) -> None:
     mesh = sheet(softmodels.Sheet(size=[1.0, 2.0], nodes=list(nodes)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -70,7 +70,7 @@ def of_world(world: SoftWorld) -> dict[str, Any]:
     """All that a world is, as arrays, numbers and texts."""
     settings = [name for name in inspect.signature(type(world)).parameters if name != "threads"]
     return {
-        "settings": {name: getattr(world, name) for name in settings},
+        "settings": {name: _stored(world, name, getattr(world, name), name) for name in settings},
         "calls": [{"method": method, "arguments": arguments} for method, arguments in world._calls],
         "is_checked": world._ready,
         "state": {name: getattr(world, name) for name in _STATE},
@@ -79,9 +79,9 @@ def of_world(world: SoftWorld) -> dict[str, Any]:
 
 def to_world(cls: type[_World], content: dict[str, Any], threads: int | None, motions: Motions) -> _World:
     """The world of `of_world`; motions : functions of time by name, as "obstacle 0" and "fix 2"."""
-    world = cls(**content["settings"], threads=threads)
+    world = cls(**{name: _restored([], value, motions) for name, value in content["settings"].items()}, threads=threads)
     for entry in content["calls"]:
-        arguments = {key: _restored(world, value, motions) for key, value in entry["arguments"].items()}
+        arguments = {key: _restored(world.bodies, value, motions) for key, value in entry["arguments"].items()}
         getattr(world, entry["method"])(**arguments)
     for name, value in content["state"].items():
         setattr(world, name, Pairs(*value) if name == "_known" else value)
@@ -116,10 +116,10 @@ def _stored(world: SoftWorld, key: str, value: Any, label: str) -> Any:
     return np.array(value)
 
 
-def _restored(world: SoftWorld, value: Any, motions: Motions) -> Any:
+def _restored(bodies: Sequence[Any], value: Any, motions: Motions) -> Any:
     """The argument that `_stored` was given."""
     if isinstance(value, list):
-        return [_restored(world, part, motions) for part in value]
+        return [_restored(bodies, part, motions) for part in value]
     if not isinstance(value, dict):
         return value
     ((kind, content),) = value.items()
@@ -130,7 +130,7 @@ def _restored(world: SoftWorld, value: Any, motions: Motions) -> Any:
     if kind == "sparse":
         return sp.csr_array((content["data"], content["indices"], content["indptr"]), shape=tuple(content["shape"]))
     if kind == "body":
-        return world.bodies[content]
+        return bodies[content]
     if content not in motions:
         raise InputError(f"motions: found none for {content!r}, expected the function of time by which it moves")
     return motions[content]

@@ -17,7 +17,7 @@ from impinge.broad.files import read_spheres
 from impinge.broad.space import Space, read_space
 from impinge.errors import InputError
 from impinge.response.materials import Material
-from impinge.run.scene import models
+from impinge.run.scene import meshes, models
 from impinge.run.scene.builder import Builder
 from impinge.run.scene.toml import Document, Key
 from impinge.run.world import World
@@ -188,7 +188,7 @@ class _Builder(Builder):
                 self.world.add_box(box.lower, box.upper, self._made_of(box.material))
 
     def _add_obstacle(self, obstacle: models.Obstacle, key: Key) -> None:
-        mesh, motion = self.mesh_of(obstacle, key), self.motion_of(obstacle, key)
+        mesh, motion = meshes.placed(self.shape_of(obstacle, key), obstacle), self.motion_of(obstacle, key)
         self.world.add_obstacle(mesh, self._made_of(obstacle.material), motion, name=obstacle.name)
 
     def _add_sources_and_sinks(self) -> None:

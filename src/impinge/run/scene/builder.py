@@ -48,14 +48,13 @@ class Builder:
         except InputError as error:
             raise InputError(f"file: {error}") from None
 
-    def mesh_of(self, shaped: models.Shaped, key: Key) -> Mesh:
-        """The mesh of an obstacle, in its place."""
+    def shape_of(self, shaped: models.Shaped, key: Key) -> Mesh:
+        """The mesh of an obstacle, before it is put in its place."""
         if shaped.file is not None:
-            return meshes.placed(self.read_mesh(shaped.file), shaped)
+            return self.read_mesh(shaped.file)
         (shape,) = shaped.given(*models.SHAPES)
         with self.at(*key, shape):
-            mesh = meshes.mesh_of(shape, shaped)
-        return meshes.placed(mesh, shaped)
+            return meshes.mesh_of(shape, shaped)
 
     def motion_of(self, shaped: models.Shaped, key: Key) -> Motion | None:
         """How an obstacle moves."""

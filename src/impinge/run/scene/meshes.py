@@ -14,7 +14,7 @@ from impinge.run.scene import models
 from impinge.shapes import generators
 from impinge.shapes.mesh import Mesh
 
-__all__ = ["mesh_of", "placed", "placed_points", "rotation_of", "unit"]
+__all__ = ["merged", "mesh_of", "placed", "placed_points", "rotation_of", "unit"]
 
 _Floats = NDArray[np.float64]
 _AXES = {"x": [2, 0, 1], "y": [1, 2, 0], "z": [0, 1, 2]}  # where the coordinates of a body about z go
@@ -123,6 +123,14 @@ def mesh_of(shape: str, table: models.Shaped) -> Mesh:
     """The mesh of one of models.SHAPES."""
     mesh: Mesh = _MAKERS[shape](getattr(table, shape))
     return mesh
+
+
+def merged(mesh: Mesh) -> Mesh:
+    """One vertex in place of equal ones, which some files have for each face; else cloth would fall apart there."""
+    if mesh.merged_faces is mesh.faces:
+        return mesh
+    used, faces = np.unique(mesh.merged_faces, return_inverse=True)
+    return Mesh(mesh.vertices[used], faces.reshape(-1, 3))
 
 
 def rotation_of(table: models.Placed) -> _Floats | None:

@@ -49,8 +49,8 @@ class _Builder(Builder):
         for number, obstacle in enumerate(self.scene.obstacles):
             with self.at("obstacles", number):
                 key: Key = ("obstacles", number)
-                mesh, motion = self.mesh_of(obstacle, key), self.motion_of(obstacle, key)
-                self.world.add_obstacle(mesh, motion, obstacle.thickness)
+                mesh = meshes.placed(meshes.merged(self.shape_of(obstacle, key)), obstacle)
+                self.world.add_obstacle(mesh, self.motion_of(obstacle, key), obstacle.thickness)
         for number, fixed in enumerate(self.scene.fixed):
             with self.at("fixed", number):
                 self.world.fix(self._nodes(fixed), fixed.velocity)
@@ -78,7 +78,7 @@ class _Builder(Builder):
         if cloth.sheet is not None:
             return meshes.placed(softshapes.sheet(cloth.sheet), cloth)
         assert cloth.file is not None
-        return meshes.placed(self.read_mesh(cloth.file), cloth)
+        return meshes.placed(meshes.merged(self.read_mesh(cloth.file)), cloth)
 
     def _warp(self, cloth: softmodels.Cloth) -> _Floats:
         rotation, warp = meshes.rotation_of(cloth), np.array(cloth.warp)
