@@ -333,3 +333,11 @@ def test_every_key_is_described() -> None:
             assert field.description, f"{model.__name__}.{name}"
             if name in ("lower", "upper", "radius", "height", "velocity", "until", "density", "stretch", "damping"):
                 assert field.json_schema_extra["unit"], f"{model.__name__}.{name}"  # type: ignore[index, call-overload]
+
+
+def test_the_scene_of_the_docs(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "scenes.md").read_text(encoding="utf-8")
+    (text,) = (block for block in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if "[[bodies]]" in block)
+    world = built(tmp_path, text)
+    world.step(3)
+    assert world.scaled_steps == 0
