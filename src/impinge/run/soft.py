@@ -14,8 +14,8 @@ from impinge.bodies.motion import Motion, PoseFunction, pose_at
 from impinge.bodies.soft.cable import cable_parts
 from impinge.bodies.soft.cloth import cloth_parts
 from impinge.bodies.soft.elements import Elements
+from impinge.bodies.soft.implicit import Ahead
 from impinge.bodies.soft.impulse import impulse_step
-from impinge.bodies.soft.linear import Ahead
 from impinge.bodies.soft.parts import Floats, Parts, join
 from impinge.bodies.soft.penalty import default_stiffness, penalty_step
 from impinge.bodies.soft.potential import Potential

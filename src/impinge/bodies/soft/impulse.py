@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.transform import Rotation
 
 from impinge.bodies.soft import _impulse
-from impinge.bodies.soft.linear import Ahead, linear_step
+from impinge.bodies.soft.implicit import Ahead, implicit_step
 from impinge.bodies.soft.parts import Floats
 from impinge.bodies.soft.surface import Surface
 from impinge.response.contact_rows import Gaps, Pairs, distinct, measure
@@ -42,7 +42,7 @@ class Mended(NamedTuple):
 
 
 def impulse_step(surface: Surface, ahead: Ahead, factor: Cholesky, masses: Floats, dt: float) -> Mended:
-    """A step without contacts [Baraff1998], then impulses on the velocities that it needs.
+    """An implicit step without contacts, then impulses on the velocities that it needs.
 
     Pairs that are too near at the start are pushed apart first, as in [Bridson2002]: with a tenth of what they lack
     per step, the most that is allowed there (the spring below it would need a stiffness). Then up to 20 sweeps: all
@@ -51,7 +51,7 @@ def impulse_step(surface: Surface, ahead: Ahead, factor: Cholesky, masses: Float
     the same momentum and angular momentum [Provot1997], which grow up to 20 times; then the step is taken as it is.
     """
     response = _Response(surface, ahead, masses, dt)
-    response.velocities[:] = (linear_step(ahead, factor) - ahead.start) / dt
+    response.velocities[:] = (implicit_step(ahead, factor) - ahead.start) / dt
     response.repel()
     return response.mend()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from impinge.bodies.soft.linear import Ahead, Contacts, linear_step
+from impinge.bodies.soft.implicit import Ahead, Springs, implicit_step
 from impinge.bodies.soft.parts import Floats
 from impinge.bodies.soft.surface import Surface
 from impinge.response.contact_rows import distinct, measure
@@ -26,16 +26,14 @@ def default_stiffness(masses: Floats, dt: float) -> float:
 def penalty_step(surface: Surface, ahead: Ahead, factor: Cholesky, stiffness: float) -> Floats:
     """Positions of all vertices at the end of a step in which springs push apart what is too near at its start.
 
-    One linear system, as it is classical [Baraff1998]: pairs are looked for at the start of the step only, and their
-    springs act throughout it, linearised, along the normals of the start. Nothing is certified. What moves further
-    than its distance in a step is not seen and passes through; what has passed is pushed on, as the nearest points do
-    not tell on which side it was before.
+    Pairs are looked for at the start of the step only, as it is classical, and their springs act throughout it, along
+    the normals of the start. Nothing is certified. What moves further than its distance in a step is not seen and
+    passes through; what has passed is pushed on, as the nearest points do not tell on which side it was before.
     """
     start = ahead.start
     pairs = surface.near(start, start)
     gaps, distances = measure(start, pairs), surface.distances(pairs)
-    pairs_near = np.flatnonzero(gaps.gaps < distances)
-    pairs, gaps, distances = pairs.take(pairs_near), gaps.take(pairs_near), distances[pairs_near]
-    different = distinct(pairs, gaps)
-    contacts = Contacts(pairs.take(different), gaps.take(different), distances[different])
-    return linear_step(ahead, factor, contacts, stiffness)
+    near = np.flatnonzero(gaps.gaps < distances)
+    near = near[distinct(pairs.take(near), gaps.take(near))]
+    springs = Springs(pairs.take(near), gaps.take(near), distances[near], stiffness)
+    return implicit_step(ahead, factor, springs)
