@@ -159,8 +159,8 @@ pictures and gives no numbers; sizes, masses and time steps are ours, its statem
 *Passed* counts the pairs of vertices and faces, or of edges, that touch each other on the way of a step; *in each
 other* the edges and faces that intersect at the end of one, at most; *lack* is the most that is lacking of the distance
 that a pair is to keep, *depth* how far a node was below the surface of the obstacle. Energy is kinetic, elastic and
-potential. Impulses know nothing of the forces inside the cable: what they move a node by stretches its neighbours, whose
-forces move it further in the next step.
+potential. Impulses know nothing of the forces inside the cable: what they move a node by stretches its neighbours,
+whose forces move it further in the next step.
 
 {demos}
 ## Conditioning (7.1, 8)

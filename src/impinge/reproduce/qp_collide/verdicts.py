@@ -133,7 +133,8 @@ def on_conditioning(found: Sequence[Conditioning]) -> list[Line]:
             "7.1, (23)",
             "a small L reduces the condition number",
             f"from beyond {power(min(one.plain for one in singular))} to "
-            f"{_spread([one.perturbed for one in singular])} with −L; with +L, as printed, to {_spread([one.printed for one in singular])}",
+            f"{_spread([one.perturbed for one in singular])} with −L; with +L, as printed, to "
+            f"{_spread([one.printed for one in singular])}",
             verdict(min(better) > _MORE, "not in all steps"),
         ),
         (
@@ -167,8 +168,8 @@ def on_exchanges(found: Sequence[Exchanges]) -> list[Line]:
         apart = max((one.apart for one in ended), default=np.inf)
         said = (
             f"{len(ended)} of {len(here)} programs solved without safeguard, {within} within 3n + m; iterations: "
-            f"median {np.median(counts):g}, at most {max(counts):,} (solve_qp: {np.median(ours):g}, {max(ours)}); x as of "
-            f"solve_qp within {apart:.0e}"
+            f"median {np.median(counts):g}, at most {max(counts):,} (solve_qp: {np.median(ours):g}, {max(ours)}); x as "
+            f"of solve_qp within {apart:.0e}"
         )
         name = "3, 6" if is_plain else "6, 7.1"
         lines.append((name, text, said, verdict(within == len(here), "it does not always")))
