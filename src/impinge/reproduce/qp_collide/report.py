@@ -48,7 +48,7 @@ def reproduce(folder: Path, quick: bool, progress: Progress) -> Path:
     numbers: dict[str, Any] = {
         "quick": quick,
         "machine": machine,
-        "responses": [asdict(one) for one in results.measured.histories],
+        "responses": [one.summary() for one in results.measured.histories],
         "conditioning": [asdict(one) for one in results.conditioning],
         "exchanges": [asdict(one) for one in results.exchanges],
         "iterations": [asdict(one) for one in results.iterations],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,6 +37,15 @@ class History:
     depth: list[float] = field(default_factory=list)  # m, of the deepest node in the obstacle
     held_moved: float = 0.0  # m, how far nodes that are held have moved
     scaled: int = 0  # steps that were shortened
+
+    def summary(self) -> dict[str, Any]:
+        """The largest of all lists, and the end of sums."""
+        return {
+            "demo": self.demo, "response": self.response, "dt": self.dt, "steps": len(self.times), "gain": self.gain,
+            "strain": max(self.strain), "passed": self.passed[-1], "crossing": max(self.crossing),
+            "overlap": max(self.overlap), "depth": max(self.depth), "held_moved": self.held_moved,
+            "scaled": self.scaled,
+        }  # fmt: skip
 
     @property
     def gain(self) -> float:

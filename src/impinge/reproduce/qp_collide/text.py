@@ -111,9 +111,8 @@ def _iterations(found: Sequence[Count]) -> str:
 def _pictures(demo: str, count: int) -> str:
     cells = [f"![{demo}](qp-collide-{demo}-qp-{k}.png)" for k in range(count)]
     others = [f"![{demo}, {name}](qp-collide-{demo}-{name}-{count - 1}.png)" for name in ("penalty", "impulse")]
-    half = count // 2
     return (
-        f"| {' | '.join(cells[:half])} |\n{'|---' * half}|\n| {' | '.join(cells[half:])} |\n\n"
+        f"| {' | '.join(cells)} |\n{'|---' * count}|\n\n"
         f"The last moment by the other responses:\n\n| {' | '.join(others)} |\n|---|---|"
     )
 
