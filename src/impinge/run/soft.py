@@ -15,7 +15,10 @@ from impinge.bodies.motion import Motion, PoseFunction, pose_at
 from impinge.bodies.soft.cable import cable_parts
 from impinge.bodies.soft.cloth import cloth_parts
 from impinge.bodies.soft.elements import Elements
+from impinge.bodies.soft.implicit import Ahead
+from impinge.bodies.soft.impulse import impulse_step
 from impinge.bodies.soft.parts import Floats, Parts, join
+from impinge.bodies.soft.penalty import default_stiffness, penalty_step
 from impinge.bodies.soft.potential import Potential
 from impinge.bodies.soft.step import KEEP_AWAY, RECOVER, SQUEEZE, Blocked, Result, Step
 from impinge.bodies.soft.surface import Skin, Surface, skin_of
@@ -30,6 +33,7 @@ from impinge.sparse.cholesky import Cholesky, Structure
 __all__ = ["SoftBody", "SoftWorld"]
 
 INTEGRATORS = ("implicit-euler", "bdf2", "explicit")
+RESPONSES = ("qp", "penalty", "impulse")
 _ATTEMPTS = 8  # halves of the time step
 _LEAST_SHARE = 1e-3  # of a step that is worth taking
 _RECOVERY = 10.0  # 1/s: pairs that are too near win this share of their distance per second
@@ -62,10 +66,18 @@ class SoftWorld:
         dt: float = 0.01,
         integrator: str = "implicit-euler",
         threads: int | None = None,
+        response: str = "qp",
+        penalty: float | None = None,
     ) -> None:
         self.gravity = _check.vector("gravity", gravity)
         self.dt = _check.positive("dt", dt)
         self.integrator = _check.choice("integrator", integrator, INTEGRATORS)
+        self.response = _check.choice("response", response, RESPONSES)
+        if response != "qp" and integrator != "implicit-euler":
+            raise InputError(f"integrator: found {integrator!r}, expected 'implicit-euler' with response {response!r}")
+        if penalty is not None and response != "penalty":
+            raise InputError(f"penalty: found {penalty!r} with response {response!r}, expected response 'penalty'")
+        self._penalty = None if penalty is None else _check.positive("penalty", penalty)
         self._threads = threads
         self.time = 0.0
         self.steps = self.scaled_steps = 0
@@ -146,6 +158,10 @@ class SoftWorld:
     def positions(self) -> Floats:
         return self._x.copy()
 
+    def vertices(self) -> Floats:
+        """Positions of all nodes, then of all vertices of obstacles, m, in the numbering of `surface`."""
+        return self._whole(self._x, self.time)
+
     @property
     def velocities(self) -> Floats:
         return self._v.copy()
@@ -176,7 +192,7 @@ class SoftWorld:
         with _jit.threads(self._threads):
             self._prepare()
             for _ in range(_check.integer("count", count, 0)):
-                self._step()
+                self._step() if self.response == "qp" else self._step_classically()
 
     def _whole(self, x: Floats, t: float) -> Floats:
         """Positions of soft nodes, then of all vertices of obstacles."""
@@ -212,8 +228,27 @@ class SoftWorld:
                 return result
         return None
 
+    def _step_classically(self) -> None:
+        """One step of dt by penalties or impulses, which nothing certifies."""
+        ahead = self._look_ahead(self.dt)
+        if self.response == "penalty":
+            stiffness = self._penalty or default_stiffness(self._masses, self.dt)
+            end = penalty_step(self.surface, ahead, self._factor, stiffness)
+        else:
+            end = impulse_step(self.surface, ahead, self._factor, self._masses, self.dt).positions
+        new = end[: len(self._x)].copy()
+        self._v, self._x = (new - self._x) / self.dt, new
+        self.time += self.dt
+        self.steps += 1
+
     def _search(self, dt: float, demand: int) -> Step:
         """The search for the end of a step."""
+        potential, start, guess, fixed = self._look_ahead(dt)
+        recovery = _RECOVERY * dt * self.surface.gap
+        return Step(self.surface, potential, start, guess, fixed, self._factor, recovery, demand)
+
+    def _look_ahead(self, dt: float) -> Ahead:
+        """What is known of a step before it is taken."""
         x, v, span, past, near = self._x, self._v, dt, self._x, self._x
         if self._before is not None and dt == self.dt:  # BDF2 is implicit Euler over ⅔ dt from an extrapolated past
             span, past, v = 2 * dt / 3, (4 * x - self._before[0]) / 3, (4 * v - self._before[1]) / 3
@@ -230,9 +265,7 @@ class SoftWorld:
         resistance = self._damping, self._drag, np.zeros(3)
         potential = Potential(*bodies, span, near, past, goal, *resistance, elastic=elastic)
         self._span, self._past = span, past
-        recovery = _RECOVERY * dt * self.surface.gap
-        start, guess = self._whole(x, self.time), self._whole(end, self.time + dt)
-        return Step(self.surface, potential, start, guess, fixed, self._factor, recovery, demand)
+        return Ahead(potential, self._whole(x, self.time), self._whole(end, self.time + dt), fixed)
 
     def _explicit_forces(self) -> Floats:
         """Elastic and damping forces at the start of a step, negative."""

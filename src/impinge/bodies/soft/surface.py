@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -74,6 +75,12 @@ class Surface:
             which = np.flatnonzero(pairs.kinds == kind)
             times[which] = find_times(kind, x0, x1, np.ascontiguousarray(pairs.numbers[which]), corners, gap)
         return times
+
+    def obstacles(self) -> Iterator[tuple[slice, Ints]]:
+        """Vertices of each obstacle, and its faces in their numbering."""
+        for first, stop in itertools.pairwise(self._first[self._soft :]):
+            faces = self.faces[(self.faces[:, 0] >= first) & (self.faces[:, 0] < stop)]
+            yield slice(first, stop), faces - first
 
     def is_free(self, x0: Floats, x1: Floats) -> bool:
         """Whether nothing touches while all vertices move linearly; true is certain."""
