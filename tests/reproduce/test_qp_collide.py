@@ -1,4 +1,4 @@
-"""The experiments on quadratic programs of contact: demos, programs, verdicts on made-up numbers, and a small report."""
+"""The experiments on quadratic programs of contact: demos, programs, verdicts on made-up numbers, a small report."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def test_impulses_and_rigid_zones_keep_momentum(sweeps: int, monkeypatch: pytest
     kinetic, passed, mended = world.energy()["kinetic"], 0, 0
     for _ in range(10):
         before = world.vertices()
-        found = impulse.impulse_step(world.surface, world._look_ahead(0.02), world._factor, world._masses, 0.02)
+        found = impulse.impulse_step(world.surface, world._look_ahead(0.02), world._structure, world._masses, 0.02)
         assert found.left == 0
         mended += found.rigid if sweeps == 0 else found.sweeps
         world.step()

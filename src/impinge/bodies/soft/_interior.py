@@ -32,6 +32,7 @@ _TO_BORDER = 0.99
 _FIRMNESS = 1e6  # of equalities, by the stiffness of what they hold
 _SHORTEST = 1e-6
 _MOST_STEPS = 120
+_AGAIN = 1e-4  # products to begin again with, when rows have joined: of the weight times the size of rows
 _VIOLATION = 1e-8  # of the size of a row
 
 INEQUALITY, EQUALITY, UNUSED = 0, 1, -1
@@ -196,7 +197,11 @@ def _refresh(field, rows, point, tolerance, product):
             primal = max(primal, abs(point.s[k]) / rows.sizes[k])
     state[RESIDUAL], state[PRIMAL] = worst / state[LARGEST], primal
     state[PRODUCT], state[MEAN] = largest / state[LARGEST], total / max(count, 1)
-    if worst <= tolerance * state[LARGEST] and primal <= max(_VIOLATION, 1e-2 * tolerance) and state[PRODUCT] <= product:
+    if (
+        worst <= tolerance * state[LARGEST]
+        and primal <= max(_VIOLATION, 1e-2 * tolerance)
+        and state[PRODUCT] <= product
+    ):
         return DONE
     return STUCK if state[STEPS] >= _MOST_STEPS or state[CRAWLED] > 3.0 else FACTORISE
 
@@ -205,15 +210,6 @@ def _refresh(field, rows, point, tolerance, product):
 def look(field, rows, point, tolerance, product):
     """What to do at a point, with other limits."""
     return _refresh(field, rows, point, tolerance, product)
-
-
-@kernel
-def imbalance(field, rows, point, out):
-    """∇Φ − Aᵀ y, N, of the coordinates that are fixed, too: what else holds them."""
-    nodes = len(point.x) // 3
-    _potential.gradient(field, point.x.reshape((nodes, 3)), out.reshape((nodes, 3)))
-    _turn_slips(rows, point.x, out, point.weights)
-    _add_rows(rows, -point.y, out)
 
 
 @kernel
@@ -227,8 +223,32 @@ def compliances(field, rows, out):
 
 
 @kernel
+def _first_product(field, rows, point, soft):
+    """The product of slacks and forces to begin with, J: as it is where both are known, else from forces."""
+    known = wanted = logs = sizes = total = 0.0
+    count = both = 0
+    for k in range(len(soft)):
+        if rows.kind[k] == INEQUALITY:
+            known = max(known, point.y[k])
+            wanted = max(wanted, -point.s[k] / soft[k])
+            logs += np.log(soft[k])
+            sizes += np.log(rows.sizes[k])
+            count += 1
+            if point.z[k] > 0.0:
+                total += point.y[k] * point.z[k]
+                both += 1
+    if count == 0:
+        return 0.0
+    size = np.exp(sizes / count)
+    if both:
+        return max(total / both, _AGAIN * field.weight * size)
+    force = max(known if known > 0.0 else min(wanted, field.weight), 1e-6 * field.weight)
+    return force * min(0.1 * size, force * np.exp(logs / count))
+
+
+@kernel
 def begin(field, rows, point, soft, tolerance, product):
-    """First slacks and forces, from forces y of rows that were known (0: of new ones); what to do next.
+    """First slacks and forces, from those that are known (0: of new rows); what to do next.
 
     soft : (m,) compliances, filled in
     """
@@ -238,27 +258,25 @@ def begin(field, rows, point, soft, tolerance, product):
     _turn_bars(rows, point.x)
     _slacks(rows, point.x, s)
     compliances(field, rows, soft)
-    known = wanted = logs = sizes = 0.0
-    count = 0
+    for k in range(len(soft)):
+        soft[k] = max(soft[k] + rows.give[k], 1e-300)
+    mu = _first_product(field, rows, point, soft)
     for k in range(len(s)):
-        if rows.kind[k] == INEQUALITY:
-            soft[k] = max(soft[k] + rows.give[k], 1e-300)
-            known = max(known, y[k])
-            wanted = max(wanted, -s[k] / soft[k])
-            logs += np.log(soft[k])
-            sizes += np.log(rows.sizes[k])
-            count += 1
-    if count:
-        force = max(known if known > 0.0 else min(wanted, field.weight), 1e-6 * field.weight)
-        mu = force * min(0.1 * np.exp(sizes / count), force * np.exp(logs / count))
-        for k in range(len(s)):
-            if rows.kind[k] == INEQUALITY:
-                if y[k] > 0.0:
-                    y[k] = max(y[k], np.sqrt(mu / soft[k]))
-                else:  # as if only this row were there: z = s + soft y
-                    root = np.sqrt(s[k] * s[k] + 4.0 * soft[k] * mu)
-                    y[k] = 2.0 * mu / (s[k] + root) if s[k] > 0.0 else (root - s[k]) / (2.0 * soft[k])
-                z[k] = mu / y[k]
+        if rows.kind[k] != INEQUALITY:
+            continue
+        if z[k] > 0.0:
+            if y[k] * z[k] < mu:
+                if y[k] * soft[k] > z[k]:
+                    z[k] = mu / y[k]
+                else:
+                    y[k] = mu / z[k]
+        elif y[k] > 0.0:
+            y[k] = max(y[k], np.sqrt(mu / soft[k]))
+            z[k] = mu / y[k]
+        else:  # as if only this row were there: z = s + soft y
+            root = np.sqrt(s[k] * s[k] + 4.0 * soft[k] * mu)
+            y[k] = 2.0 * mu / (s[k] + root) if s[k] > 0.0 else (root - s[k]) / (2.0 * soft[k])
+            z[k] = mu / y[k]
     return _refresh(field, rows, point, tolerance, product)
 
 
@@ -371,10 +389,10 @@ def correct(rows, point, pulls, step, product):
         if rows.kind[k] == INEQUALITY:
             after += (y[k] + far * dy[k]) * (z[k] + far * dz[k])
             count += 1
-    share, size = after / max(count, 1) / max(state[MEAN], 1e-300), 0.0
+    share, size = after / max(count, 1) / max(state[MEAN], 1e-300), 1e300
     for k in range(len(y)):
         if rows.kind[k] == INEQUALITY:
-            size = max(size, rows.sizes[k])
+            size = min(size, rows.sizes[k])
     least = max(0.1 * product, _TIE * state[RESIDUAL]) * state[LARGEST] * size
     state[TARGET] = max(min(share**3, 1.0) * state[MEAN], least)
     for k in range(len(pulls)):

@@ -25,28 +25,30 @@ class Held:
 
     targets : (m,) m, distance at the end that is asked for
     forces : (m,) N
-    which : (m,) numbers of the pairs in the list of neighbours
+    slacks : (m,) m, what is left of the rows; 0 if it is not known
+    give : m/N, what rows give way by
     """
 
     pairs: Pairs
     gaps: Gaps
     targets: Floats
     forces: Floats
-    which: NDArray[np.int64]
+    slacks: Floats
+    give: float = 0.0
 
     @staticmethod
     def nothing() -> Held:
         """No pairs."""
         none = np.empty(0)
         pairs = Pairs(np.empty(0, np.int8), np.empty((0, 2), np.int32), np.empty((0, 4), np.int32))
-        return Held(pairs, Gaps(np.empty((0, 4)), np.empty((0, 3)), none), none, none, np.empty(0, np.int64))
+        return Held(pairs, Gaps(np.empty((0, 4)), np.empty((0, 3)), none), none, none, none)
 
-    def add(self, which: NDArray[np.int64], pairs: Pairs, gaps: Gaps, targets: Floats, forces: Floats) -> None:
+    def add(self, pairs: Pairs, gaps: Gaps, targets: Floats, forces: Floats) -> None:
         """More rows."""
-        self.which = np.concatenate([self.which, which])
         self.pairs, self.gaps = join([self.pairs, pairs], [self.gaps, gaps])
         self.targets = np.concatenate([self.targets, targets])
         self.forces = np.concatenate([self.forces, forces])
+        self.slacks = np.concatenate([self.slacks, np.zeros(len(forces))])
 
 
 class Linear(NamedTuple):
@@ -107,7 +109,7 @@ def all_rows(
     return Rows(
         _check.frozen(indptr), _check.frozen(indices), values, _check.frozen(np.concatenate([contact[3], user[3]])),
         _check.frozen(kind), _check.frozen(np.concatenate([sizes, np.maximum(spans * scale, 1e-300), bars.rest])),
-        _check.frozen(np.repeat([0.0, bars.give], [len(sizes) + len(spans), len(bars.rest)])),
+        _check.frozen(np.repeat([held.give, 0.0, bars.give], [len(sizes), len(spans), len(bars.rest)])),
         _check.frozen(bars.nodes), _check.frozen(bars.lengths), _check.frozen(bars.signs), _check.frozen(slip[2]),
         _check.frozen(slip[3]), _check.frozen(friction.forces), friction.creep,
         _check.frozen(np.ascontiguousarray(start[:n]).ravel()), _check.frozen(fixed.ravel()),

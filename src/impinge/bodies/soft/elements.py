@@ -76,14 +76,16 @@ class Elements:
         stiffness = membranes.stiffness * areas[:, None]
         self._membranes = tabulate(membranes.nodes, weights, stiffness, self._pattern)
         self.indptr, self.indices, self.diagonal = (_check.frozen(array) for array in compressed(self._pattern))
-        bends, hinges = (tuple(stencils) for stencils in self._stencils)
+        bends, hinges = ((kind.nodes, kind.weights, kind.stiffness) for kind in self._stencils)
         self.arrays = Elastic(
             self.indptr, self.indices, self.diagonal, self._pattern, self._springs, self._membranes, bends, hinges
         )
         self.stiffest = self._find_stiffest(parts)
 
     def _find_stiffest(self, parts: Parts) -> float:
-        own = self._pattern.constant[self._pattern.neighbours == np.repeat(np.arange(self.count), np.diff(self._pattern.starts))]
+        own = self._pattern.constant[
+            self._pattern.neighbours == np.repeat(np.arange(self.count), np.diff(self._pattern.starts))
+        ]
         total = own.copy()
         springs, membranes = parts.springs, self._membranes
         np.add.at(total, springs.nodes, springs.stiffness[:, None])

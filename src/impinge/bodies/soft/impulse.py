@@ -16,11 +16,13 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.transform import Rotation
 
 from impinge.bodies.soft import _impulse
-from impinge.bodies.soft.implicit import Ahead, implicit_step
+from impinge.bodies.soft.constraints import Held
+from impinge.bodies.soft.minimum import free_step
 from impinge.bodies.soft.parts import Floats
+from impinge.bodies.soft.step import Task
 from impinge.bodies.soft.surface import Surface
 from impinge.response.contact_rows import Gaps, Pairs, distinct, measure
-from impinge.sparse.cholesky import Cholesky
+from impinge.sparse.cholesky import Structure
 
 __all__ = ["Mended", "impulse_step"]
 
@@ -41,7 +43,7 @@ class Mended(NamedTuple):
     left: int  # collisions on the way that are left
 
 
-def impulse_step(surface: Surface, ahead: Ahead, factor: Cholesky, masses: Floats, dt: float) -> Mended:
+def impulse_step(surface: Surface, task: Task, structure: Structure, masses: Floats, dt: float) -> Mended:
     """An implicit step without contacts, then impulses on the velocities that it needs.
 
     Pairs that are too near at the start are pushed apart first, as in [Bridson2002]: with a tenth of what they lack
@@ -50,8 +52,8 @@ def impulse_step(surface: Surface, ahead: Ahead, factor: Cholesky, masses: Float
     in proportion to weights and masses. What touches after that is joined in zones that move like rigid bodies with
     the same momentum and angular momentum [Provot1997], which grow up to 20 times; then the step is taken as it is.
     """
-    response = _Response(surface, ahead, masses, dt)
-    response.velocities[:] = (implicit_step(ahead, factor) - ahead.start) / dt
+    response = _Response(surface, task, masses, dt)
+    response.velocities[:] = (free_step(task, structure, Held.nothing()) - task.start) / dt
     response.repel()
     return response.mend()
 
@@ -59,13 +61,13 @@ def impulse_step(surface: Surface, ahead: Ahead, factor: Cholesky, masses: Float
 class _Response:
     """Velocities over a step, and what is done to them."""
 
-    def __init__(self, surface: Surface, ahead: Ahead, masses: Floats, dt: float) -> None:
-        self._surface, self._start, self._dt = surface, ahead.start, dt
-        self._mobility = np.zeros((len(ahead.start), 3))
-        self._mobility[: len(masses)] = np.where(ahead.fixed, 0.0, 1.0 / masses[:, None])
-        self._masses = np.append(masses, np.zeros(len(ahead.start) - len(masses)))
+    def __init__(self, surface: Surface, task: Task, masses: Floats, dt: float) -> None:
+        self._surface, self._start, self._dt = surface, task.start, dt
+        self._mobility = np.zeros((len(task.start), 3))
+        self._mobility[: len(masses)] = np.where(task.fixed, 0.0, 1.0 / masses[:, None])
+        self._masses = np.append(masses, np.zeros(len(task.start) - len(masses)))
         self._is_given = (self._mobility == 0.0).any(axis=1)
-        self.velocities = np.zeros_like(ahead.start)
+        self.velocities = np.zeros_like(task.start)
 
     def repel(self) -> None:
         """Push apart what is too near at the start."""
@@ -93,7 +95,7 @@ class _Response:
 
     def _stop(self, pairs: Pairs, end: Floats) -> None:
         """One sweep of inelastic impulses."""
-        times = self._surface.times(self._start, end, pairs)
+        times = self._surface.times(self._start, end, pairs, 0.0)
         when = _BEFORE * np.minimum(times, 1.0)[:, None, None]
         way = end - self._start
         then = (self._start[pairs.corners] + when * way[pairs.corners]).reshape(-1, 3)

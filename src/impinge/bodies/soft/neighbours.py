@@ -12,7 +12,8 @@ from impinge.response.contact_rows import Pairs, pairs_of
 
 __all__ = ["Neighbours"]
 
-_AHEAD = 3.0  # steps that boxes reach ahead
+_AHEAD = 2.0  # steps that boxes reach ahead
+_MARGIN = 0.3  # of the distance that pairs keep, around boxes
 _CROWDED = 60  # pairs for each vertex, from which on boxes are made as small as they may be
 
 
@@ -36,20 +37,19 @@ class Neighbours:
         """See to it that no pair is missing that comes as near as its distance while all move from x0 to x1."""
         if self.made and _neighbours.inside(x0, x1, self._low, self._high):
             return
-        margin = self._surface.gap
+        margin = _MARGIN * self._surface.gap
         if not self._find(x0, x0 + _AHEAD * (x1 - x0), x1, margin):
-            self._find(x0, x1, x1, 0.05 * margin)
+            self._find(x0, x1, x1, 0.1 * margin)
 
     def _find(self, x0: Floats, ahead: Floats, x1: Floats, margin: float) -> bool:
         surface = self._surface
         self._low = np.minimum(np.minimum(x0, ahead), x1) - margin
         self._high = np.maximum(np.maximum(x0, ahead), x1) + margin
-        found = candidates(
-            self._low, self._high, surface.edges, surface.faces, gap=surface.gap, bodies=surface.labels
-        )
-        if found.total > _CROWDED * len(x0) and margin >= surface.gap:
+        found = candidates(self._low, self._high, surface.edges, surface.faces, gap=surface.gap, bodies=surface.labels)
+        if found.total > _CROWDED * len(x0) and ahead is not x1:
             return False
-        self.pairs: Pairs = pairs_of(found, surface.edges, surface.faces)
+        pairs = pairs_of(found, surface.edges, surface.faces)
+        self.pairs: Pairs = pairs.take(np.argsort(pairs.keys))  # what a step does must not depend on which list it uses
         self.keys, self.distances = self.pairs.keys, surface.distances(self.pairs)
         self.made += 1
         return True

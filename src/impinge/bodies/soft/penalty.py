@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from impinge.bodies.soft.implicit import Ahead, Springs, implicit_step
+from impinge.bodies.soft.constraints import Held
+from impinge.bodies.soft.minimum import free_step
 from impinge.bodies.soft.parts import Floats
+from impinge.bodies.soft.step import Task
 from impinge.bodies.soft.surface import Surface
 from impinge.response.contact_rows import distinct, measure
-from impinge.sparse.cholesky import Cholesky
+from impinge.sparse.cholesky import Structure
 
 __all__ = ["default_stiffness", "penalty_step"]
 
@@ -23,17 +25,18 @@ def default_stiffness(masses: Floats, dt: float) -> float:
     return float(masses.mean()) / dt**2
 
 
-def penalty_step(surface: Surface, ahead: Ahead, factor: Cholesky, stiffness: float) -> Floats:
+def penalty_step(surface: Surface, task: Task, structure: Structure, stiffness: float) -> Floats:
     """Positions of all vertices at the end of a step in which springs push apart what is too near at its start.
 
     Pairs are looked for at the start of the step only, as it is classical, and their springs act throughout it, along
     the normals of the start. Nothing is certified. What moves further than its distance in a step is not seen and
     passes through; what has passed is pushed on, as the nearest points do not tell on which side it was before.
     """
-    start = ahead.start
+    start = task.start
     pairs = surface.near(start, start)
     gaps, distances = measure(start, pairs), surface.distances(pairs)
     near = np.flatnonzero(gaps.gaps < distances)
     near = near[distinct(pairs.take(near), gaps.take(near))]
-    springs = Springs(pairs.take(near), gaps.take(near), distances[near], stiffness)
-    return implicit_step(ahead, factor, springs)
+    nothing = np.zeros(len(near))
+    springs = Held(pairs.take(near), gaps.take(near), distances[near], nothing, nothing, give=1.0 / stiffness)
+    return free_step(task, structure, springs)

@@ -59,10 +59,9 @@ class Potential:
         stiffness = elements.stiffest + float(inertia.max())
         rounding = _ROUNDINGS * np.finfo(np.float64).eps * stiffness * float(np.abs(start).max())
         weight = max(float(np.abs(inertia[:, None] * (goal - start)).max()), rounding)
-        nodes = (_check.frozen(array) for array in (goal, past + span * wind, past))
-        self.field = Field(
-            elements.arrays, elastic, _check.frozen(inertia), _check.frozen(drag / span), *nodes, _check.frozen(slowed), weight
-        )
+        drift = past + span * wind
+        inertia, drag, goal, drift, past, slowed = map(_check.frozen, (inertia, drag / span, goal, drift, past, slowed))
+        self.field = Field(elements.arrays, elastic, inertia, drag, goal, drift, past, slowed, weight)
 
     def value(self, x: Floats) -> float:
         """Φ(x), J."""

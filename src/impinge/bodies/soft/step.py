@@ -13,28 +13,29 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge.bodies.soft.constraints import NO_BARS, NO_ROWS, Bars, Friction, Held, Linear, all_rows
-from impinge.bodies.soft.minimum import Minimum
+from impinge.bodies.soft.constraints import Bars, Friction, Held, all_rows
+from impinge.bodies.soft.minimum import PRODUCT, TOLERANCE, Minimum
 from impinge.bodies.soft.neighbours import Neighbours
 from impinge.bodies.soft.parts import Floats
-from impinge.bodies.soft.potential import Potential
 from impinge.bodies.soft.surface import Surface
+from impinge.bodies.soft.task import KEEP_AWAY, RECOVER, Task
 from impinge.response.contact_rows import Pairs, distinct, measure, spread
 from impinge.response.qp.program import Infeasible
 from impinge.sparse.cholesky import Structure
 
-__all__ = ["KEEP_AWAY", "RECOVER", "SQUEEZE", "Blocked", "Result", "Step", "Task"]
+__all__ = ["Blocked", "Known", "Result", "Step"]
 
-_TOLERANCE, _PRODUCT = 1e-6, 1e-8  # what may be left of the equations of motion, and of slacks times forces
-_LOOSE = 1e-2, 1e-3  # the same, before pairs are looked for
+_LOOSE = (
+    1e-2,
+    1e-3,
+)  # what may be left of the equations of motion and of slacks times forces, before pairs are looked for
 _PASSES = 40
 _DRIVEN = 1e-6  # of the distance that is asked for: what nodes that are driven together may lack
 _SETTLED = 1e-3  # change of forces of friction, by the largest, that is left
 _CREEP = 1e-4  # of the distance that pairs keep: slip in a step below which friction is not fully there
+_MARGIN = 0.02  # of its distance: what a pair may lack at a loose minimum before it is held
 _CLOSE = 0.5  # of a limit of strain from which on it is watched
 _SLACK = 1e-9  # of a length or distance: what does not count as too much
-
-RECOVER, KEEP_AWAY, SQUEEZE = range(3)  # what pairs that are too near are asked for: to part, to stay, not to touch
 
 Longs = NDArray[np.int64]
 
@@ -49,11 +50,18 @@ class Result:
     bars: Bars
     bar_forces: Floats
     friction: Friction
-    rest: Floats  # (n, 3) N, what else holds fixed coordinates
+    fixed: NDArray[np.bool_]  # (n, 3)
+    rest: Floats  # (n, 3) N, ∇Φ of fixed coordinates: what drives them, without contacts
     passes: int
     newton: int
     residual: float
     contact: float  # when something first touches on the way, from 0 to 1; inf is certain: nothing does
+
+    def strain_slack(self) -> float:
+        """By how much more than allowed an edge is strained."""
+        ends = self.positions[self.bars.nodes]
+        length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+        return float((self.bars.signs * (self.bars.lengths - length) / self.bars.rest).max(initial=0.0))
 
     @property
     def is_free(self) -> bool:
@@ -67,31 +75,6 @@ class Blocked(Exception):
     def __init__(self, pairs: Pairs) -> None:
         super().__init__()
         self.pairs = pairs
-
-
-@dataclass
-class Task:
-    """What a step has to do.
-
-    start, end : (all vertices, 3) m
-        Positions at the start; of obstacles and fixed coordinates also at the end, of others a guess.
-    fixed : (n, 3) bool
-        Coordinates of soft nodes whose end is given.
-    recovery : float, m
-        How much distance pairs that are too near may win in the step.
-    linear, bars : rows of users; all limits of lengths, of which those are taken that matter
-    friction : float, coefficient
-    """
-
-    potential: Potential
-    start: Floats
-    end: Floats
-    fixed: NDArray[np.bool_]
-    recovery: float
-    demand: int = RECOVER
-    linear: Linear = NO_ROWS
-    bars: Bars = NO_BARS
-    friction: float = 0.0
 
 
 @dataclass
@@ -113,6 +96,8 @@ class Step:
         self._user, self._bar_forces = np.zeros(len(task.linear.bounds)), np.zeros(len(task.bars.rest))
         self._bars, self._friction = np.empty(0, np.int64), Friction(np.empty(0), _CREEP * surface.gap)
         self._newton = self._passes = 0
+        self._held = Held.nothing()
+        self._user_slacks, self._bar_slacks = np.zeros_like(self._user), np.zeros_like(self._bar_forces)
 
     def run(self, known: Known) -> Result:
         """Find the end, from what is known from the last step."""
@@ -120,7 +105,12 @@ class Step:
             self._user = known.user
         if len(known.bars) == len(self._bar_forces):
             self._bar_forces = known.bars.copy()
-        self._look_around(known.pairs, known.pair_forces)
+        self._neighbours.cover(self._start, self._end)
+        self._look_around()
+        _, here, there = np.intersect1d(self._keys, known.pairs.keys, return_indices=True)
+        self._hold(here, known.pair_forces[there])
+        self._hold(self._violated(-_SLACK))
+        self._take_bars(_CLOSE)
         contact = np.nan
         while self._passes < _PASSES:
             self._passes += 1
@@ -131,24 +121,23 @@ class Step:
             contact = float(times.min(initial=np.inf))
             if contact == np.inf or not self._spread(np.flatnonzero(times < np.inf)):
                 break
+        self._keep(minimum, minimum.forces())
         if np.isnan(contact):
             contact = float(self._surface.times(self._start, self._end, self._pairs, 0.0).min(initial=np.inf))
-        held, count = self._held, len(self._user)
-        rest = minimum.rest()
+        fixed = self._task.fixed
+        rest = np.where(fixed, self._task.potential.gradient(self._end[: self._n])[0], 0.0)
         return Result(
-            self._end, held, self._user, self._task.bars, self._bar_forces, self._friction, rest, self._passes,
-            self._newton, minimum.residual, contact,
+            self._end, self._held, self._user, self._task.bars, self._bar_forces, self._friction, fixed, rest,
+            self._passes, self._newton, minimum.residual, contact,
         )  # fmt: skip
 
     # Rows
 
-    def _look_around(self, pairs: Pairs, forces: Floats) -> None:
-        """Measure all that may come near, and hold pairs that are known, and those that end too near as it is."""
+    def _look_around(self) -> None:
+        """Measure all pairs that may come near, and set what is asked of them."""
         task, neighbours = self._task, self._neighbours
-        neighbours.cover(self._start, self._end)
         self._pairs, wanted, self._list = neighbours.pairs, neighbours.distances, neighbours.made
-        self._gaps = measure(self._start, self._pairs)
-        self._is_held, self._is_spread = np.zeros(len(wanted), np.bool_), np.zeros(len(wanted), np.bool_)
+        self._gaps, self._keys = measure(self._start, self._pairs), neighbours.keys
         self._least = np.minimum(self._gaps.gaps, wanted)
         if task.demand == RECOVER:
             self._targets = np.minimum(wanted, self._gaps.gaps + task.recovery)
@@ -156,12 +145,7 @@ class Step:
             self._targets = self._least
         else:
             self._targets = np.minimum(0.1 * wanted, 0.5 * self._least)
-        self._held = Held.nothing()
-        if len(forces):
-            _, here, there = np.intersect1d(neighbours.keys, pairs.keys, return_indices=True)
-            self._hold(here, forces[there])
-        self._hold(self._violated())
-        self._take_bars(_CLOSE)
+        self._is_held, self._is_spread = np.zeros(len(wanted), np.bool_), np.zeros(len(wanted), np.bool_)
 
     def _hold(self, which: Longs, forces: Floats | None = None) -> None:
         """Keep pairs apart."""
@@ -173,10 +157,10 @@ class Step:
         forces = np.zeros(len(first)) if forces is None else forces[first]
         self._held.add(some.take(first), gaps.take(first), self._targets[which[first]], forces)
 
-    def _violated(self) -> Longs:
-        """Pairs that are not held and end too near."""
+    def _violated(self, margin: float) -> Longs:
+        """Pairs that are not held and end too near, or nearly so: by a margin of what they should keep."""
         ends = self._gaps.at(self._end, self._pairs)
-        found = np.flatnonzero((ends < self._least * (1.0 - _SLACK)) & ~self._is_held)
+        found = np.flatnonzero((ends < self._least * (1.0 + margin)) & ~self._is_held)
         if not len(found):
             return found
         times = self._surface.times(self._start, self._end, self._pairs.take(found), self._surface.gap)
@@ -196,15 +180,14 @@ class Step:
         self._bars = np.concatenate([self._bars, new])
         return len(new) > 0
 
-    def _add_violated(self) -> bool:
-        """Hold what ends too near or too long; whether there is anything new."""
+    def _add_violated(self, margin: float = -_SLACK) -> bool:
+        """Hold what ends too near or too long; whether there is anything new that is violated."""
         self._neighbours.cover(self._start, self._end)
         if self._neighbours.made != self._list:  # the step went further than expected
-            forces = self._held.forces
-            pulling = np.flatnonzero(forces > 0.0)
-            self._look_around(self._held.pairs.take(pulling), forces[pulling])
-            return True
-        new = self._violated()
+            held, spread = self._keys[self._is_held], self._keys[self._is_spread]
+            self._look_around()
+            self._is_held, self._is_spread = np.isin(self._keys, held), np.isin(self._keys, spread)
+        new = self._violated(margin)
         self._hold(new)
         return self._take_bars(1.0) or len(new) > 0
 
@@ -227,20 +210,18 @@ class Step:
         try:
             minimum.run(*_LOOSE)
             for _ in range(_PASSES):
-                self._end[: self._n] = minimum.x
-                self._keep(minimum)
-                if not self._add_violated():
+                self._keep(minimum, minimum.point.y)
+                if not self._add_violated(_MARGIN):
                     break
                 self._newton += minimum.steps
                 minimum = self._begin()
                 minimum.run(*_LOOSE)
-            minimum.run(_TOLERANCE, _PRODUCT)
+            minimum.run(TOLERANCE, PRODUCT)
         except Infeasible as found:
             count = len(self._held.targets)
             raise Blocked(self._held.pairs.take(np.flatnonzero(found.multipliers[:count] > 0))) from None
         self._newton += minimum.steps
-        self._end[: self._n] = minimum.x
-        self._keep(minimum)
+        self._keep(minimum, minimum.point.y)
         return minimum
 
     def _begin(self) -> Minimum:
@@ -254,14 +235,20 @@ class Step:
         driven = np.flatnonzero((rows.kind[:count] < 0) & (rows.base[:count] < -_DRIVEN * held.targets))
         if len(driven):  # no free node has a part in these
             raise Blocked(held.pairs.take(driven))
-        forces = np.concatenate([held.forces, self._user, self._bar_forces[self._bars]])
-        return Minimum(task.potential, rows, self._end[: self._n], forces, self._structure)
+        return Minimum(task.potential, rows, self._end[: self._n], *self._known(), self._structure)
 
-    def _keep(self, minimum: Minimum) -> None:
-        """Keep the forces of a minimum."""
-        forces, first = minimum.forces(), len(self._held.targets)
-        self._held.forces, self._user = forces[:first], forces[first : first + len(self._user)]
-        self._bar_forces[self._bars] = forces[first + len(self._user) :]
+    def _known(self) -> tuple[Floats, Floats]:
+        """Forces and slacks of all rows; 0 if they are not known."""
+        forces = self._held.forces, self._user, self._bar_forces[self._bars]
+        slacks = self._held.slacks, self._user_slacks, self._bar_slacks[self._bars]
+        return np.concatenate(forces), np.concatenate(slacks)
+
+    def _keep(self, minimum: Minimum, forces: Floats) -> None:
+        """Keep the end, the forces and the slacks of a minimum."""
+        ends = np.cumsum([len(self._held.targets), len(self._user)])
+        self._held.forces, self._user, self._bar_forces[self._bars] = np.split(forces, ends)
+        self._held.slacks, self._user_slacks, self._bar_slacks[self._bars] = np.split(minimum.point.z.copy(), ends)
+        self._end[: self._n] = minimum.x
 
     def _friction_is_settled(self) -> bool:
         """Set the forces of friction to those that the contacts ask for; whether they were so already."""

@@ -57,7 +57,7 @@ class Surface:
         self.faces = _stack([skin.faces + at for skin, at in zip(skins, first[:-1], strict=True)], 3)
         self._rest = np.concatenate([skin.positions for skin in skins]) if skins else np.empty((0, 3))
         self._radii = np.repeat([skin.radius for skin in skins], sizes) if skins else np.empty(0)
-        self._body = np.repeat(np.arange(len(skins)), sizes)
+        self.body_of = np.repeat(np.arange(len(skins)), sizes)
         self.labels = np.arange(1, first[-1] + 1)
         self.labels[self.count :] = 0
         self.gap = 2.0 * float(self._radii.max(initial=0.0))
@@ -111,7 +111,7 @@ class Surface:
         return f"vertex {self._name(corners[:1])} and face {self._name(corners[1:])}"
 
     def _name(self, corners: Ints) -> str:
-        body = int(self._body[corners[0]])
+        body = int(self.body_of[corners[0]])
         numbers = ", ".join(str(int(corner - self._first[body])) for corner in corners)
         whose = f"body {body}" if body < self._soft else f"obstacle {body - self._soft}"
         return f"({numbers}) of {whose}"
@@ -123,7 +123,7 @@ class Surface:
         first = np.where(is_edges, corners[:, :2].max(axis=1), corners[:, 0])
         second = np.where(is_edges, corners[:, 2:].max(axis=1), corners[:, 1:].max(axis=1))
         wanted = first + second
-        same = np.flatnonzero(self._body[pairs.corners[:, 0]] == self._body[pairs.corners[:, 2]])
+        same = np.flatnonzero(self.body_of[pairs.corners[:, 0]] == self.body_of[pairs.corners[:, 2]])
         wanted[same] = np.minimum(wanted[same], _OF_REST * measure(self._rest, pairs.take(same)).gaps)
         return wanted
 
