@@ -49,7 +49,9 @@ def draw_histories(measured: Measured, demo: str, path: Path) -> None:
                 column[3].plot(one.times, one.passed, **look)
             column[0].set(title=f"dt = {1e3 * dt:g} ms")
             if column[0].get_ylim()[1] > _MUCH:
+                lowest = min(min(one.energy) for one in measured.histories if (one.demo, one.dt) == (demo, dt))
                 column[0].set_yscale("symlog", linthresh=1.0)
+                column[0].set_ylim(bottom=lowest - 1.0)
             column[3].set(xlabel="t [s]", ylim=(0, max(10, *column[3].get_ylim())))
         names = ("energy more than at the start [J]", "largest strain", "lack of distance [mm]", "pairs that passed")
         for row, name in zip(grid, names, strict=True):
