@@ -14,7 +14,8 @@ from impinge.run.scene.build import Built
 
 from . import examples
 
-FILES = sorted(path.stem for path in examples.FOLDER.glob("*.toml"))
+SCENES = {path.stem: read_scene(path).model for path in examples.FOLDER.glob("*.toml")}
+FILES = sorted(name for name, model in SCENES.items() if model.kind == "particles")
 FRACTURES = {"paper-fracture": 2, "paper-fracture-3": 3, "paper-fracture-4": 4, "paper-fracture-5": 5}
 
 

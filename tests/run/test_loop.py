@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import os
-import random
 import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -22,6 +17,7 @@ from impinge.run.scene import read_scene
 from impinge.run.schedule import Schedule, reached
 
 from ..output.disks import full_after
+from .runs import Killed, command, kill_and_go_on, rows, stop_at, wait_for
 from .scenes import FULL, SMALL, contents, write
 
 
@@ -32,11 +28,6 @@ def whole(tmp_path_factory):
     outcome = run_scene(read_scene(write(folder, FULL)), folder / "out")
     assert outcome.finished
     return contents(folder / "out")
-
-
-def rows(path):
-    with path.open() as file:
-        return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
 
 
 def run(folder, text, **options):
@@ -167,23 +158,6 @@ def test_looking_changes_nothing(tmp_path, whole):
 # Stop and go on
 
 
-class Killed(BaseException):
-    """As if the program had ended there."""
-
-
-def stop_at(call):
-    """A `tell` that ends the run at a call."""
-    calls = 0
-
-    def tell(world):
-        nonlocal calls
-        calls += 1
-        if calls == call:
-            raise Killed
-
-    return tell
-
-
 @pytest.mark.parametrize("call", [1, 2, 3, 7, 15, 31])
 def test_go_on_after_a_break(tmp_path, whole, call):
     path = write(tmp_path, FULL)
@@ -209,35 +183,6 @@ def test_go_on_many_times(tmp_path, whole):
     for state in both:
         del state["scene"]
     np.testing.assert_equal(*both)
-
-
-def command(folder, *more):
-    arguments = [sys.executable, "-m", "impinge", "run", "scene.toml", "--out", "out", *more]
-    return subprocess.Popen(arguments, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def wait_for(process, path):
-    while not path.exists() and process.poll() is None:
-        time.sleep(0.001)
-
-
-def kill_and_go_on(folder, whole, seed, kills):
-    """Kill a run at random moments, again and again; every part makes some way."""
-    moments = random.Random(seed)
-    for number in range(kills):
-        process = command(folder, "--resume", "-q")
-        if number == 0:
-            wait_for(process, folder / "out" / "frames")
-        else:
-            time.sleep(moments.uniform(0.5, 1.5))  # it may be killed before it goes on
-        time.sleep(moments.uniform(0, 0.3))
-        process.kill()
-        process.communicate()
-    process = command(folder, "--resume", "-q")
-    said = process.communicate()
-    assert process.returncode == 0, said
-    assert said == ("", "")
-    assert contents(folder / "out") == whole
 
 
 def test_kill(tmp_path, whole):

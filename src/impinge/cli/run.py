@@ -15,6 +15,7 @@ from impinge.cli.common import app, duration, facts_table, reported, say
 
 if TYPE_CHECKING:
     from impinge.run.loop import Outcome
+    from impinge.run.soft import SoftWorld
     from impinge.run.world import World
 
 _SURVEY = 2.0  # s between two looks at contacts and energy
@@ -29,7 +30,7 @@ def run(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Start anew in a folder that is not empty.")] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but warnings and errors.")] = False,
 ) -> None:
-    """Run a SCENE: frames, tables over time, checkpoints.
+    """Run a SCENE of spheres, or of cables and cloth: frames, tables over time, checkpoints.
 
     Ctrl-C and SIGTERM leave a checkpoint, from which --resume goes on as if nothing had happened.
     """
@@ -61,7 +62,7 @@ class _Teller:
 
         console = Console(stderr=True)
         self.until, self.quiet = until, quiet
-        self.world: World | None = None
+        self.world: World | SoftWorld | None = None
         self.bar = Progress(
             TextColumn("{task.fields[state]}"),
             BarColumn(bar_width=24),
@@ -76,19 +77,18 @@ class _Teller:
         self.surveyed, self.survey = 0.0, ""
         self.clock, self.steps, self.rate = time.perf_counter(), 0, 0.0
 
-    def __call__(self, world: World) -> None:
+    def __call__(self, world: World | SoftWorld) -> None:
         if self.world is None:
             self.world, self.steps = world, world.steps
             if not self.quiet:
-                kind = "spheres" if world.dim == 3 else "discs"
-                print(f"{len(world.spheres):,} {kind} until {self.until:g} s; dt = {_why(world)}", flush=True)
+                what, dt = _describe(world)
+                print(f"{what} until {self.until:g} s; dt = {dt}", flush=True)
             self.bar.start()
         if self.bar.disable:
             return
         now = time.perf_counter()
         if now - self.surveyed > _SURVEY:
-            contacts, energy = len(world.contacts().depths), world.energy()
-            self.survey = f"{contacts:,} contacts, {energy.kinetic + energy.rotational:.3g} J in motion"
+            self.survey = _survey(world)
             if self.surveyed:
                 self.rate = (world.steps - self.steps) / (now - self.clock)
             self.surveyed, self.clock, self.steps = now, now, world.steps
@@ -105,18 +105,40 @@ def _progress(until: float, quiet: bool) -> Iterator[Any]:
         teller.bar.stop()
 
 
-def _why(world: World) -> str:
-    world.dt  # noqa: B018, chosen at the first look
-    return world.why_dt
+def _describe(world: World | SoftWorld) -> tuple[str, str]:
+    """What there is, and the time step."""
+    from impinge.run.world import World
+
+    if isinstance(world, World):
+        world.dt  # noqa: B018, chosen at the first look
+        return f"{len(world.spheres):,} {'spheres' if world.dim == 3 else 'discs'}", world.why_dt
+    bodies, nodes = len(world.bodies), len(world.positions)
+    return f"{bodies:,} {'body' if bodies == 1 else 'bodies'} of {nodes:,} nodes", f"{world.dt:g} s, {world.integrator}"
+
+
+def _survey(world: World | SoftWorld) -> str:
+    """Numbers that are worth a look while it runs."""
+    from impinge.run.world import World
+
+    if isinstance(world, World):
+        contacts, energy = len(world.contacts().depths), world.energy()
+        return f"{contacts:,} contacts, {energy.kinetic + energy.rotational:.3g} J in motion"
+    return f"{len(world._known.kinds):,} contacts, {world.energy()['kinetic']:.3g} J in motion"
 
 
 def _print_outcome(outcome: Outcome, world: Any) -> None:
+    from impinge.run.world import World
+
     if outcome.steps_now == 0:
         print(f"finished already, at t = {outcome.time:.6g} s; nothing to do")
         return
     rows = [("time", f"{outcome.time:.6g} s simulated in {duration(outcome.seconds)}")]
-    rate = outcome.sphere_steps / outcome.seconds
-    rows.append(("steps", f"{outcome.steps_now:,}, {rate:,.0f} sphere-steps per second"))
-    rows.append(("search", f"{world.statistics.rebuilds:,} rebuilds of the neighbour lists"))
+    rate = outcome.body_steps / outcome.seconds
+    if isinstance(world, World):
+        rows.append(("steps", f"{outcome.steps_now:,}, {rate:,.0f} sphere-steps per second"))
+        rows.append(("search", f"{world.statistics.rebuilds:,} rebuilds of the neighbour lists"))
+    else:
+        rows.append(("steps", f"{outcome.steps_now:,}, {rate:,.0f} node-steps per second"))
+        rows.append(("scaled", f"{world.scaled_steps:,} of {world.steps:,} steps, cut short before a contact"))
     rows.append(("written", str(outcome.folder)))
     facts_table(rows)

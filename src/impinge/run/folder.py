@@ -16,15 +16,16 @@ from impinge.run.scene.toml import Key
 __all__ = ["Folder"]
 
 _KIND, _VERSION = "run", 1
-_FILES = ("checkpoint.h5", "series.csv", "summary.json", "picture.png", "spheres.pvd", "obstacles.pvd", "chains.pvd")
-_FRAMES = ("spheres_", "obstacles_", "chains_", "frame_")
+_LISTS = ("spheres.pvd", "obstacles.pvd", "chains.pvd", "soft.pvd")
+_FILES = ("checkpoint.h5", "series.csv", "summary.json", "picture.png", "animation.glb", *_LISTS)
+_FRAMES = ("spheres_", "obstacles_", "chains_", "soft_", "frame_")
 _MAY_CHANGE = ("until", "threads")  # of [run], between parts of a run
 
 
 class Folder:
     """Where a run of a scene is written.
 
-    ``scene.toml`` (a copy), ``series.csv``, ``frames/``, ``spheres.pvd``, ``obstacles.pvd``, ``chains.pvd``,
+    ``scene.toml`` (a copy), ``series.csv``, ``frames/``, lists of these as ``spheres.pvd``, ``animation.glb``,
     ``checkpoint.h5``, ``picture.png``, ``summary.json``. Until it is closed, no other run may use it.
     """
 

@@ -63,6 +63,9 @@ class Frames:
             self._write_chains(world, spheres)
         self.written += 1
 
+    def finish(self) -> None:
+        """All is written: nothing is made of several frames."""
+
     def _path(self, name: str) -> Path:
         return self.folder / "frames" / f"{name}_{self.written:06d}.vtp"
 

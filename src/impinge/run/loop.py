@@ -20,12 +20,10 @@ from typing import Any
 
 from impinge.errors import InputError, RunError
 from impinge.output import Series
-from impinge.run import columns, state
+from impinge.run import jobs
 from impinge.run.folder import Folder
-from impinge.run.frames import Frames, draw
 from impinge.run.scene import Scene
 from impinge.run.schedule import Schedule, reached
-from impinge.run.world import World
 
 __all__ = ["Outcome", "run_scene"]
 
@@ -43,7 +41,7 @@ class Outcome:
     finished: bool
     stopped_by: int = 0  # number of the signal
     steps_now: int = 0  # since it began or went on
-    sphere_steps: int = 0
+    body_steps: int = 0  # times spheres or nodes
     seconds: float = 0.0  # of real time, likewise
 
 
@@ -54,7 +52,7 @@ def run_scene(
     threads: int | None = None,
     resume: bool = False,
     overwrite: bool = False,
-    tell: Callable[[World], Any] = lambda world: None,
+    tell: Callable[[Any], Any] = lambda world: None,
 ) -> Outcome:
     """Run a scene to its end, or until SIGINT (Ctrl-C) or SIGTERM comes, which leave a checkpoint.
 
@@ -78,21 +76,19 @@ def run_scene(
     with Folder(Path(out), scene) as folder:
         saved = folder.open(resume, overwrite)
         if saved is None:
-            world, groups = scene.build_with_groups(count)
-            saved = {"groups": groups, "frames": 0, "frame_files": 0, "series": 0, "rows": 0}
-            run = _Run(scene, folder, world, saved, begins=True)
+            nothing = {"frames": 0, "frame_files": 0, "series": 0, "rows": 0}
+            run = _Run(scene, folder, jobs.begin(scene, count), nothing, begins=True)
         else:
-            world = state.to_world(World, saved["world"], count, {})
-            run = _Run(scene, folder, world, saved, begins=False)
+            run = _Run(scene, folder, jobs.go_on(scene, saved, count), saved, begins=False)
         return run.go(tell)
 
 
 class _Run:
     """A world, and what is written about it."""
 
-    def __init__(self, scene: Scene, folder: Folder, world: World, saved: dict[str, Any], begins: bool) -> None:
-        self.scene, self.folder, self.world, self.begins = scene.model, folder, world, begins
-        self.groups = {name: tuple(ids) for name, ids in saved["groups"].items()}
+    def __init__(self, scene: Scene, folder: Folder, job: jobs.Job, saved: dict[str, Any], begins: bool) -> None:
+        self.scene, self.folder, self.job, self.begins = scene.model, folder, job, begins
+        self.world = world = job.world
         self.saved = saved
         self.series: Series | None = None
         self.until = self.scene.run.until
@@ -104,7 +100,7 @@ class _Run:
                     ("run", "until"), f"found {self.until:g}, expected at least {world.time:g}, where the run is"
                 )
 
-    def go(self, tell: Callable[[World], Any]) -> Outcome:
+    def go(self, tell: Callable[[Any], Any]) -> Outcome:
         """The time loop."""
         world, outcome = self.world, Outcome(self.folder.path, 0.0, 0, False)
         start, first = time.perf_counter(), world.steps
@@ -118,7 +114,7 @@ class _Run:
                     self._write_due()
                     if reached(world.time, self.until) or signals.came:
                         break
-                    outcome.sphere_steps += self._advance()
+                    outcome.body_steps += self._advance()
                     tell(world)
                 outcome.time, outcome.steps, outcome.steps_now = world.time, world.steps, world.steps - first
                 outcome.finished, outcome.stopped_by = reached(world.time, self.until), signals.came
@@ -127,7 +123,8 @@ class _Run:
         except OSError as error:
             raise RunError(f"{error.filename or self.folder.path}: {error.strerror}; {self._way_back()}") from None
         except RunError as error:
-            raise RunError(f"{error}; {self._way_back()}") from None
+            error.args = (f"{error}; {self._way_back()}",)
+            raise
         finally:
             if self.series is not None:
                 self.series.close()
@@ -138,14 +135,14 @@ class _Run:
         self.frame_times = Schedule(output.frames, saved["frames"])
         self.row_times = Schedule(output.series, saved["series"])
         self.save_times = Schedule(output.checkpoint or self.until / _CHECKPOINTS)
-        names, path = columns.names(self.scene, self.world), folder / "series.csv"
+        names, path = self.job.column_names(), folder / "series.csv"
         if self.begins:
             self.folder.begin()
         else:
             self._check_outputs()
             self.save_times.tick(self.world.time)
             self.folder.keep_scene()
-        self.frames = Frames(folder, self.scene, self.groups, saved["frame_files"], self.world.time)
+        self.frames = self.job.open_frames(folder, saved["frame_files"], self.world.time)
         if output.series is not None:
             self.series = Series(path, names) if self.begins else Series.resume(path, names, saved["rows"])
 
@@ -153,7 +150,7 @@ class _Run:
         """Whether there is what was written so far, and is to be added to."""
         expected = ["series.csv"] if self.scene.output.series is not None else []
         if self.saved["frame_files"]:
-            expected += ["frames"] + (["spheres.pvd"] if "vtp" in self.scene.output.formats else [])
+            expected += ["frames", *self.job.lists()]
         for path in (self.folder.path / name for name in expected):
             if not path.exists():
                 back = "put it back to go on, or start anew with --overwrite"
@@ -166,14 +163,14 @@ class _Run:
             self.frames.write(self.world)
             self.frame_times.tick(now)
         if self.series is not None and self.row_times.is_due(now):
-            self.series.append(columns.values(self.scene, self.world, self.groups))
+            self.series.append(self.job.row())
             self.row_times.tick(now)
         if self.save_times.is_due(now) and not reached(now, self.until):  # the last one comes after all else
             self._save()
             self.save_times.tick(now)
 
     def _advance(self) -> int:
-        """Some steps, towards whatever is due next and not beyond; returns how many spheres times how many steps."""
+        """Some steps, towards whatever is due next and not beyond; returns how many times how many spheres or nodes."""
         world = self.world
         when = min(self.frame_times.next, self.row_times.next, self.save_times.next, self.until)
         # One step less than division says, as that rounds; the last ones are made one by one.
@@ -181,7 +178,7 @@ class _Run:
         start = time.perf_counter()
         world.step(count)
         self._per_step = (time.perf_counter() - start) / count
-        return count * len(world._dynamics.particles)
+        return count * self.job.size
 
     _per_step = math.inf  # s, real time
 
@@ -190,19 +187,20 @@ class _Run:
 
     def _save(self) -> None:
         self.folder.save({
-            "groups": self.groups,
             "frames": self.frame_times.passed,
             "frame_files": self.frames.written,
             "series": self.row_times.passed,
             "rows": self.series.rows if self.series else 0,
-            "world": state.of_world(self.world),
+            **self.job.content(),
         })  # fmt: skip
         self.saved_time = self.world.time
 
     def _close(self, outcome: Outcome) -> None:
         """What comes at the end; the checkpoint last, so that a run that has it has all."""
-        if outcome.finished and self.scene.output.picture:
-            draw(self.folder.path / "picture.png", self.scene, self.world)
+        if outcome.finished:
+            self.frames.finish()
+            if self.scene.output.picture:
+                self.job.draw(self.folder.path / "picture.png")
         self._summarise(outcome)
         self._save()
 
@@ -212,14 +210,11 @@ class _Run:
         return f"the checkpoint of t = {self.saved_time:g} s in {self.folder.path} is whole, --resume goes on from it"
 
     def _summarise(self, outcome: Outcome) -> None:
-        world, seen = self.world, self.world.statistics
         self.folder.write_summary({
             "finished": outcome.finished,
             "time": outcome.time,
             "steps": outcome.steps,
-            "dt": world.why_dt,
-            "spheres": len(world._dynamics.particles),
-            "rebuilds": seen.rebuilds,
+            **self.job.facts(),
             "last part": {"steps": outcome.steps_now, "seconds": round(outcome.seconds, 3)},
         })  # fmt: skip
 

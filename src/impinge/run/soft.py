@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,10 @@ from impinge.bodies.soft.potential import Potential
 from impinge.bodies.soft.step import KEEP_AWAY, RECOVER, SQUEEZE, Blocked, Result, Step
 from impinge.bodies.soft.surface import Skin, Surface, skin_of
 from impinge.errors import ConvergenceError, InfeasibleStep, InputError
+from impinge.output.softframe import SoftFrame
 from impinge.response.contact_rows import Pairs
+from impinge.run import softstate, softview
+from impinge.run.softstate import remembered
 from impinge.shapes.mesh import Mesh
 from impinge.sparse.cholesky import Cholesky, Structure
 
@@ -77,6 +81,7 @@ class SoftWorld:
         self._threads = threads
         self.time = 0.0
         self.steps = self.scaled_steps = 0
+        self._calls: list[tuple[str, dict[str, Any]]] = []  # that made this world, for files
         self._parts: list[Parts] = []
         self._skins: list[Skin] = []
         self._obstacles: list[_Obstacle] = []
@@ -92,6 +97,7 @@ class SoftWorld:
         self._before: tuple[Floats, Floats] | None = None  # positions and velocities of the step before
         self._in_the_way: list[str] = []
 
+    @remembered
     def add_cable(
         self, points: Any, *, radius: float, stretch: float, bend: float = 0.0, mass_per_length: float,
         damping: float = 0.0, drag: float = 0.0, closed: bool = False, velocity: Any = (0.0, 0.0, 0.0), name: str = "",
@@ -102,6 +108,7 @@ class SoftWorld:
         drag = _check.not_negative("drag", drag)
         return self._add(parts, skin, damping, drag * parts.masses / mass_per_length, velocity, name or "cable")
 
+    @remembered
     def add_cloth(
         self, mesh: Any, *, stretch: Any, shear: float, bend: float = 0.0, density: float, thickness: float,
         damping: float = 0.0, drag: float = 0.0, warp: Any = None, velocity: Any = (0.0, 0.0, 0.0), name: str = "",
@@ -128,6 +135,7 @@ class SoftWorld:
         self._ready = False
         return body
 
+    @remembered
     def add_obstacle(self, mesh: Any, motion: Any = None, thickness: float = 0.0) -> None:
         mesh, thickness = Mesh.of(mesh), _check.not_negative("thickness", thickness)
         if not (motion is None or isinstance(motion, Motion) or callable(motion)):
@@ -136,6 +144,7 @@ class SoftWorld:
         self._walls.append(skin_of(mesh.vertices, mesh.faces, 0.5 * thickness))
         self._ready = False
 
+    @remembered
     def fix(self, nodes: Any, velocity: Any = 0.0) -> None:
         try:
             numbers = np.arange(len(self._x))[nodes]
@@ -162,13 +171,21 @@ class SoftWorld:
             return
         if not self._parts:
             raise InputError("world: found neither cables nor cloth, expected at least one")
+        self._assemble()
+        self.surface.check_start(self._whole(self._x, self.time))
+        self._ready = True
+
+    def _assemble(self) -> None:
         parts = join(self._parts)
         self._masses = parts.masses
         self.elements = Elements(parts)
         self._factor = Cholesky(Structure(self.elements.indptr, self.elements.indices, size=3))
         self.surface = Surface(self._skins, self._walls)
-        self.surface.check_start(self._whole(self._x, self.time))
-        self._ready = True
+
+    def check(self) -> None:
+        """Raise an error if the world cannot start, as something touches; the first step does so, too."""
+        with _jit.threads(self._threads):
+            self._prepare()
 
     def step(self, count: int = 1) -> None:
         """Advance by so many time steps."""
@@ -298,3 +315,22 @@ class SoftWorld:
             "potential": -float(self._masses @ (self._x @ self.gravity)),
             "elastic": self.elements.energy(self._x),
         }
+
+    def frame(self) -> SoftFrame:
+        """Everything as it is now, for `impinge.output`: SoftFiles, write_gltf, draw_soft and so on."""
+        return softview.frame_of(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to a file, from which `SoftWorld.load` goes on with the same bits."""
+        softstate.save(path, self)
+
+    @classmethod
+    def load(
+        cls, path: str | Path, *, threads: int | None = None, motions: softstate.Motions | None = None
+    ) -> SoftWorld:
+        """A world from a file of `save`.
+
+        motions : functions of time, which no file holds, by name: "obstacle 0" of the first call of `add_obstacle`,
+        "fix 0" of the first call of `fix`, and so on.
+        """
+        return softstate.load(cls, path, threads, motions or {})

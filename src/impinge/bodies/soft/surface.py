@@ -42,6 +42,8 @@ class Surface:
     Attributes
     ----------
     edges, faces : (m, 2), (k, 3) int32
+    labels : (vertices,) int
+        Pairs with equal labels do not touch: those of obstacles.
     gap : float, m
         The largest distance that any pair keeps.
     """
@@ -56,22 +58,22 @@ class Surface:
         self._rest = np.concatenate([skin.positions for skin in skins]) if skins else np.empty((0, 3))
         self._radii = np.repeat([skin.radius for skin in skins], sizes) if skins else np.empty(0)
         self._body = np.repeat(np.arange(len(skins)), sizes)
-        self._labels = np.arange(1, first[-1] + 1)
-        self._labels[self.count :] = 0
+        self.labels = np.arange(1, first[-1] + 1)
+        self.labels[self.count :] = 0
         self.gap = 2.0 * float(self._radii.max(initial=0.0))
 
     def near(self, x0: Floats, x1: Floats, gap: float | None = None) -> Pairs:
         """Pairs that come as near as `gap` while all vertices move linearly."""
         gap = self.gap if gap is None else gap
-        found = contacts(x0, x1, self.edges, self.faces, gap=gap, bodies=self._labels)
+        found = contacts(x0, x1, self.edges, self.faces, gap=gap, bodies=self.labels)
         return pairs_of(found.pairs, self.edges, self.faces)
 
-    def times(self, x0: Floats, x1: Floats, pairs: Pairs) -> Floats:
-        """When pairs first touch, from 0 to 1; inf if they do not. Never later than the truth."""
+    def times(self, x0: Floats, x1: Floats, pairs: Pairs, gap: float) -> Floats:
+        """When pairs first come as near as `gap`, from 0 to 1; inf if they do not. Never later than the truth."""
         times = np.full(len(pairs.kinds), np.inf)
         for kind, corners in ((VERTEX_TRIANGLE, self.faces), (EDGE_EDGE, self.edges)):
             which = np.flatnonzero(pairs.kinds == kind)
-            times[which] = find_times(kind, x0, x1, np.ascontiguousarray(pairs.numbers[which]), corners, 0.0)
+            times[which] = find_times(kind, x0, x1, np.ascontiguousarray(pairs.numbers[which]), corners, gap)
         return times
 
     def obstacles(self) -> Iterator[tuple[slice, Ints]]:

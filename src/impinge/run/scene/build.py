@@ -12,17 +12,15 @@ from numpy.typing import NDArray
 
 from impinge import _check
 from impinge.bodies.filling import fill_lattice, fill_random
-from impinge.bodies.motion import Motion
 from impinge.bodies.rain import Rain
 from impinge.broad.files import read_spheres
 from impinge.broad.space import Space, read_space
-from impinge.errors import InputError, SubjectError
+from impinge.errors import InputError
 from impinge.response.materials import Material
 from impinge.run.scene import meshes, models
-from impinge.run.scene.toml import Document, Key, LocatedError
+from impinge.run.scene.builder import Builder
+from impinge.run.scene.toml import Document, Key
 from impinge.run.world import World
-from impinge.shapes.files import read_mesh
-from impinge.shapes.mesh import Mesh
 
 __all__ = ["Built", "build"]
 
@@ -41,27 +39,14 @@ def build(scene: models.Particles, document: Document, threads: int | None) -> B
     return _Builder(scene, document).build(threads)
 
 
-class _Builder:
+class _Builder(Builder):
     """Adds one thing after the other; errors name the line of what they are about."""
 
     def __init__(self, scene: models.Particles, document: Document) -> None:
-        self.scene, self.document = scene, document
-        self.folder = document.path.parent
+        super().__init__(document)
+        self.scene = scene
         self.materials: dict[str, Material] = {}
         self.placed: list[tuple[_Floats, _Floats]] = []  # centres and radii of all spheres so far
-
-    @contextmanager
-    def at(self, *key: str | int) -> Iterator[None]:
-        """Errors inside are about this table, or about one of its keys if they begin with it."""
-        try:
-            yield
-        except LocatedError:
-            raise
-        except SubjectError as error:
-            said = str(error).removeprefix("material: ")  # the key tells
-            raise self.document.error_in(self._key_of(*error.subject), said) from None
-        except InputError as error:
-            raise self.document.error_in(key, str(error)) from None
 
     @contextmanager
     def drawing(self, distribution: Any) -> Iterator[None]:
@@ -73,7 +58,7 @@ class _Builder:
                 raise
             raise InputError(re.sub("^radii", "distribution", str(error))) from None
 
-    def _key_of(self, kind: str, name: int | str) -> Key:
+    def key_of(self, kind: str, name: int | str) -> Key:
         """Where a sphere, by its number, or a material comes from."""
         if kind == "material":
             return "materials", name
@@ -203,29 +188,8 @@ class _Builder:
                 self.world.add_box(box.lower, box.upper, self._made_of(box.material))
 
     def _add_obstacle(self, obstacle: models.Obstacle, key: Key) -> None:
-        mesh = meshes.placed(self._mesh(obstacle, key), obstacle)
-        motion = None
-        if obstacle.velocity is not None or obstacle.rotation is not None:
-            turning = None
-            if obstacle.rotation is not None:
-                with self.at(*key, "rotation"):
-                    axis = meshes.unit("axis", np.array(obstacle.rotation.axis))
-                turning = (axis * obstacle.rotation.rate, obstacle.rotation.centre)
-            motion = Motion(obstacle.velocity or (0.0, 0.0, 0.0), turning)
+        mesh, motion = meshes.placed(self.shape_of(obstacle, key), obstacle), self.motion_of(obstacle, key)
         self.world.add_obstacle(mesh, self._made_of(obstacle.material), motion, name=obstacle.name)
-
-    def _mesh(self, obstacle: models.Obstacle, key: Key) -> Mesh:
-        if obstacle.file is not None:
-            try:
-                return read_mesh(self.folder / obstacle.file)
-            except InputError as error:
-                raise InputError(f"file: {error}") from None
-        for kind, make in _MESHES.items():
-            table = getattr(obstacle, kind)
-            if table is not None:
-                with self.at(*key, kind):
-                    return make(table)
-        raise AssertionError("the model has checked that there is one")
 
     def _add_sources_and_sinks(self) -> None:
         for number, source in enumerate(self.scene.sources):
@@ -237,12 +201,3 @@ class _Builder:
         for number, sink in enumerate(self.scene.sinks):
             with self.at("sinks", number):
                 self.world.add_sink(sink.lower, sink.upper)
-
-
-_MESHES: dict[str, Any] = {
-    "cone": meshes.cone,
-    "wedge": meshes.wedge,
-    "cylinder": meshes.cylinder,
-    "block": meshes.block,
-    "plate": meshes.plate,
-}

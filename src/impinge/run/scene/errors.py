@@ -12,7 +12,7 @@ from impinge.errors import InputError
 from impinge.run.scene.models import Allowed
 from impinge.run.scene.toml import Document, Key
 
-__all__ = ["allowed", "explain"]
+__all__ = ["allowed", "explain", "kinds_of"]
 
 _PLAIN = {float: "a number", int: "a whole number", bool: "true or false", str: "a text"}
 _LONGEST = 60  # characters of a value in a message
@@ -34,6 +34,11 @@ def _say(document: Document, key: Key, annotation: Any, problem: Any) -> InputEr
         near = difflib.get_close_matches(str(key[-1]), known, 1, 0.5)
         hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
         return document.error(key, f"unknown key, {hint}")
+    if problem["type"].startswith("union_tag"):  # which of several tables it is
+        expected = "one of " + ", ".join(repr(tag) for tag in kinds_of(annotation))
+        key = (*key, "kind")
+        found = f"found {_shown(document.value(key))}" if document.has(key) else "missing"
+        return document.error(key, f"{found}, expected {expected}")
     if problem["type"] == "missing":
         return document.error(key, f"missing, expected {allowed(annotation)}")
     if problem["type"] == "value_error":
@@ -64,13 +69,27 @@ def _follow(model: type[BaseModel], place: tuple[str | int, ...]) -> tuple[Key, 
             annotation = Annotated[(field.annotation, *field.metadata)] if field.metadata else field.annotation
         elif _holds_tables(kind):
             key, annotation = (*key, part), get_args(kind)[-1]
+        elif part in kinds_of(kind):
+            annotation = kinds_of(kind)[str(part)]
         else:
             break
     return key, annotation
 
 
+def kinds_of(annotation: Any) -> dict[str, type[BaseModel]]:
+    """Tables of which one is chosen by its key `kind`, if an annotation says so."""
+    if get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    choices = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else ()
+    if not all(isinstance(choice, type) and issubclass(choice, BaseModel) for choice in choices):
+        return {}
+    return {get_args(choice.model_fields["kind"].annotation)[0]: choice for choice in choices}
+
+
 def _one_type(annotation: Any) -> Any:
-    """The type itself, if it is one or None."""
+    """The type itself, if it is one or None; without notes on lists of tables."""
+    if get_origin(annotation) is Annotated and _holds_tables(get_args(annotation)[0]):
+        return get_args(annotation)[0]
     if get_origin(annotation) in (Union, UnionType):
         choices = [choice for choice in get_args(annotation) if choice is not NoneType]
         return _one_type(choices[0]) if len(choices) == 1 else annotation
@@ -81,7 +100,7 @@ def _holds_tables(kind: Any) -> bool:
     if get_origin(kind) not in (list, dict):
         return False
     inner = get_args(kind)[-1]
-    return isinstance(inner, type) and issubclass(inner, BaseModel)
+    return bool(kinds_of(inner)) or (isinstance(inner, type) and issubclass(inner, BaseModel))
 
 
 def allowed(annotation: Any) -> str:

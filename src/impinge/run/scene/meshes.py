@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from impinge.run.scene import models
 from impinge.shapes import generators
 from impinge.shapes.mesh import Mesh
 
-__all__ = ["block", "cone", "cylinder", "placed", "plate", "wedge"]
+__all__ = ["merged", "mesh_of", "placed", "placed_points", "rotation_of", "unit"]
 
 _Floats = NDArray[np.float64]
 _AXES = {"x": [2, 0, 1], "y": [1, 2, 0], "z": [0, 1, 2]}  # where the coordinates of a body about z go
@@ -84,12 +85,71 @@ def plate(table: models.Plate) -> Mesh:
     return _quads([[[-x, -y, 0.0], [x, -y, 0.0], [x, y, 0.0], [-x, y, 0.0]]])
 
 
-def placed(mesh: Mesh, table: models.Obstacle) -> Mesh:
+def sphere(table: models.Sphere) -> Mesh:
+    """A sphere around the origin; its vertices lie on it."""
+    return generators.icosphere(table.level, table.radius)
+
+
+def lathe(table: models.Lathe) -> Mesh:
+    """A profile turned about z; its edges lie on the body."""
+    profile = np.array(table.profile)
+    if (profile[:, 0] < 0).any() or (profile[1:-1, 0] == 0).any():
+        raise InputError(f"profile: found {table.profile}, expected distances above 0, or 0 at an end")
+    around = 2 * math.pi * np.arange(table.segments) / table.segments
+    circle = np.stack([np.cos(around), np.sin(around), np.zeros_like(around)], axis=1)
+    rings = profile[:, 0, None, None] * circle + profile[:, 1, None, None] * [0.0, 0.0, 1.0]
+    number = np.arange(rings[:, :, 0].size).reshape(rings.shape[:2])
+    number[profile[:, 0] == 0] = number[profile[:, 0] == 0, :1]  # one vertex on the axis
+    low, high = number[:-1], number[1:]
+    a, b, c, d = (side.ravel() for side in (low, np.roll(low, -1, axis=1), np.roll(high, -1, axis=1), high))
+    faces = np.concatenate([np.column_stack([a, b, c]), np.column_stack([a, c, d])])
+    faces = faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]
+    used, numbered = np.unique(faces, return_inverse=True)
+    return Mesh(rings.reshape(-1, 3)[used], numbered.reshape(-1, 3))
+
+
+_MAKERS: dict[str, Any] = {
+    "cone": cone,
+    "wedge": wedge,
+    "cylinder": cylinder,
+    "sphere": sphere,
+    "lathe": lathe,
+    "block": block,
+    "plate": plate,
+}
+
+
+def mesh_of(shape: str, table: models.Shaped) -> Mesh:
+    """The mesh of one of models.SHAPES."""
+    mesh: Mesh = _MAKERS[shape](getattr(table, shape))
+    return mesh
+
+
+def merged(mesh: Mesh) -> Mesh:
+    """One vertex in place of equal ones, which some files have for each face; else cloth would fall apart there."""
+    if mesh.merged_faces is mesh.faces:
+        return mesh
+    used, faces = np.unique(mesh.merged_faces, return_inverse=True)
+    return Mesh(mesh.vertices[used], faces.reshape(-1, 3))
+
+
+def rotation_of(table: models.Placed) -> _Floats | None:
+    """Matrix of the rotation that brings a shape into place."""
+    if table.rotate is None:
+        return None
+    return _rotation(np.array(table.rotate.axis), math.radians(table.rotate.angle))
+
+
+def placed(mesh: Mesh, table: models.Placed) -> Mesh:
     """A mesh scaled, turned and moved to its place."""
-    rotation = None
-    if table.rotate is not None:
-        rotation = _rotation(np.array(table.rotate.axis), math.radians(table.rotate.angle))
-    return mesh.transformed(rotation, table.translate, table.scale)
+    return mesh.transformed(rotation_of(table), table.translate, table.scale)
+
+
+def placed_points(points: _Floats, table: models.Placed) -> _Floats:
+    """Points scaled, turned and moved to their places."""
+    rotation = rotation_of(table)
+    points = points * table.scale
+    return (points if rotation is None else points @ rotation.T) + np.array(table.translate or [0.0, 0.0, 0.0])
 
 
 def _rotation(axis: _Floats, angle: float) -> _Floats:

@@ -11,8 +11,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 __all__ = [
-    "Allowed", "Box", "Contact", "Distribution", "Lattice", "Material", "Measure", "Obstacle", "Output", "Particles",
-    "Plane", "Random", "RandomVelocity", "Run", "Sink", "Source", "Spheres", "Table", "World",
+    "SHAPES", "Allowed", "Box", "Contact", "Distribution", "Lattice", "Material", "Measure", "Obstacle", "Output",
+    "Outputs", "Particles", "Placed", "Plane", "Random", "RandomVelocity", "Run", "Shaped", "Sink", "Source", "Spheres",
+    "Table", "World",
 ]  # fmt: skip
 
 
@@ -115,19 +116,24 @@ class Run(Table):
     threads: Count | None = about("Threads; all cores by default. Results do not depend on it.")
 
 
-class Output(Table):
-    """What is written, and when; everything is optional."""
+class Outputs(Table):
+    """When something is written."""
 
-    frames: Positive | None = about("Interval of the frames for ParaView and OVITO.", "s")
-    formats: Annotated[
-        list[Literal["vtp", "xyz"]], Field(min_length=1), Allowed('a list of "vtp" (ParaView) and "xyz" (OVITO)')
-    ] = about("Files of a frame.", default=["vtp"])
-    chains: bool = about("Whether frames show contact forces as lines (force chains).", default=False)
+    frames: Positive | None = about("Interval of the frames.", "s")
     series: Positive | None = about("Interval of the rows of series.csv.", "s")
     checkpoint: Positive | None = about(
         "Interval of checkpoints, from which a run that was stopped goes on; a tenth of the run by default.", "s"
     )
     picture: bool = about("Whether a picture of the end is drawn (needs matplotlib).", default=False)
+
+
+class Output(Outputs):
+    """What is written, and when; everything is optional."""
+
+    formats: Annotated[
+        list[Literal["vtp", "xyz"]], Field(min_length=1), Allowed('a list of "vtp" (ParaView) and "xyz" (OVITO)')
+    ] = about("Files of a frame.", default=["vtp"])
+    chains: bool = about("Whether frames show contact forces as lines (force chains).", default=False)
 
 
 class Law(Table):
@@ -305,6 +311,26 @@ class Cylinder(Table):
     segments: Segments = about("Number of flat parts around.", default=48)
 
 
+class Sphere(Table):
+    """A sphere around the origin."""
+
+    radius: Positive = needed("Radius.", "m")
+    level: Annotated[int, Field(ge=0, le=8), Allowed("a whole number from 0 to 8")] = about(
+        "How fine: 20 · 4^level faces.", default=3
+    )
+
+
+class Lathe(Table):
+    """A body of revolution about the z axis."""
+
+    profile: Annotated[
+        list[Annotated[list[float], Field(min_length=2, max_length=2)]],
+        Field(min_length=2),
+        Allowed("a list of at least two points [r, z], r at least 0"),
+    ] = needed("Its outline, as distances from the axis and heights; closed at the axis if an end has r = 0.", "m")
+    segments: Segments = about("Number of flat parts around.", default=48)
+
+
 class Block(Table):
     """A box with sides along the axes."""
 
@@ -321,7 +347,7 @@ class Plate(Table):
 
 
 class Turn(Table):
-    """A rotation that brings an obstacle into place."""
+    """A rotation that brings a shape into place."""
 
     axis: Vector3 = needed("Axis through the origin, of any length.")
     angle: Number = needed("Angle, counter-clockwise seen against the axis.", "°")
@@ -335,27 +361,42 @@ class Rotation(Table):
     centre: Vector3 = about("A point on the axis at the start.", "m", [0.0, 0.0, 0.0])
 
 
-class Obstacle(Table):
-    """A body of triangles that spheres run into from both sides; three dimensions only."""
+class Placed(Table):
+    """How a shape is brought into place."""
 
-    name: Word | None = about('For forces in series.csv; "obstacle 1" and so on by default.')
-    material: str | None = about("Name of a material; that of the sphere that touches by default.")
+    scale: Positive = about("Size, at first.", default=1.0)
+    rotate: Turn | None = about("Rotation, then.")
+    translate: Vector3 | None = about("Where it is put, at last.", "m")
+
+
+class Shaped(Placed):
+    """A body of triangles, at rest or in steady motion."""
+
     file: str | None = about("Mesh, in any format trimesh reads; beside the scene file.")
     cone: Cone | None = about("Instead: a funnel.")
     wedge: Wedge | None = about("Instead: a hopper with a slot.")
     cylinder: Cylinder | None = about("Instead: a cylinder or drum.")
+    sphere: Sphere | None = about("Instead: a sphere.")
+    lathe: Lathe | None = about("Instead: a body of revolution, such as a pulley.")
     block: Block | None = about("Instead: a box.")
     plate: Plate | None = about("Instead: a rectangle.")
-    scale: Positive = about("Size, at first.", default=1.0)
-    rotate: Turn | None = about("Rotation, then.")
-    translate: Vector3 | None = about("Where it is put, at last.", "m")
     velocity: Vector3 | None = about("It moves steadily.", "m/s")
     rotation: Rotation | None = about("It turns steadily.")
 
     @model_validator(mode="after")
-    def _check_keys(self) -> Obstacle:
-        self.only_one_of("file", "cone", "wedge", "cylinder", "block", "plate")
+    def _check_keys(self) -> Shaped:
+        self.only_one_of("file", *SHAPES)
         return self
+
+
+SHAPES = ("cone", "wedge", "cylinder", "sphere", "lathe", "block", "plate")
+
+
+class Obstacle(Shaped):
+    """A body of triangles that spheres run into from both sides; three dimensions only."""
+
+    name: Word | None = about('For forces in series.csv; "obstacle 1" and so on by default.')
+    material: str | None = about("Name of a material; that of the sphere that touches by default.")
 
 
 class Source(Table):

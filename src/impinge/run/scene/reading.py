@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from impinge.errors import InputError
-from impinge.run.scene import models
+from impinge.run.scene import models, softmodels
 from impinge.run.scene.errors import explain
 from impinge.run.scene.toml import Document, Key, read_toml
 
 if TYPE_CHECKING:
     from impinge.run.scene.build import Built
+    from impinge.run.soft import SoftWorld
     from impinge.run.world import World
 
 __all__ = ["Scene", "read_scene"]
@@ -27,11 +28,11 @@ class Scene:
     Attributes
     ----------
     path : Path
-    model : impinge.run.scene.models.Particles
+    model : impinge.run.scene.models.Particles or impinge.run.scene.softmodels.Soft
         What it says.
     """
 
-    def __init__(self, document: Document, model: models.Particles) -> None:
+    def __init__(self, document: Document, model: models.Particles | softmodels.Soft) -> None:
         self.document, self.model = document, model
 
     def __repr__(self) -> str:
@@ -41,14 +42,19 @@ class Scene:
     def path(self) -> Path:
         return self.document.path
 
-    def build(self, threads: int | None = None) -> World:
+    def build(self, threads: int | None = None) -> World | SoftWorld:
         """The world of the scene; threads : instead of those that the scene says."""
-        return self.build_with_groups(threads).world
+        if isinstance(self.model, models.Particles):
+            return self.build_with_groups(threads).world
+        from impinge.run.scene import softbuild
+
+        return softbuild.build(self.model, self.document, self.threads(threads))
 
     def build_with_groups(self, threads: int | None = None) -> Built:
-        """The world, and the permanent numbers of the spheres of every group."""
+        """The world of a scene of spheres, and the permanent numbers of the spheres of every group."""
         from impinge.run.scene.build import build
 
+        assert isinstance(self.model, models.Particles)
         return build(self.model, self.document, self.threads(threads))
 
     def threads(self, given: int | None = None) -> int | None:
@@ -76,13 +82,49 @@ def read_scene(path: str | os.PathLike[str]) -> Scene:
     >>> world = scene.build()  # doctest: +SKIP
     """
     document = read_toml(Path(path))
+    kind = _kind_of(document)
     try:
-        model = models.Particles.model_validate(document.content)
+        model = kind.model_validate(document.content)
     except ValidationError as error:
-        raise explain(document, models.Particles, error) from None
-    _check_materials(document, model)
-    _check_names(document, model)
+        raise explain(document, kind, error) from None
+    if isinstance(model, models.Particles):
+        _check_materials(document, model)
+        _check_names(document, model)
+    else:
+        _check_bodies(document, model)
     return Scene(document, model)
+
+
+def _kind_of(document: Document) -> Any:
+    """The model of a scene: of what it says that it is about, or else of cables and cloth if it has bodies."""
+    content = document.content
+    said = content.get("kind", "soft" if "bodies" in content else "particles")
+    if said not in ("particles", "soft"):
+        raise document.error(("kind",), f"found {said!r}, expected one of 'particles', 'soft'")
+    mine, other = (models.Particles, softmodels.Soft) if said == "particles" else (softmodels.Soft, models.Particles)
+    for name in content:
+        if name in other.model_fields and name not in mine.model_fields:
+            key: Key = (name, 0) if isinstance(content[name], list) else (name,)
+            what = "spheres" if said == "particles" else "cables and cloth"
+            either = "expected a scene of spheres or one of cables and cloth, not of both"
+            raise document.error(key, f"found it in a scene of {what}, {either}")
+    return mine
+
+
+def _check_bodies(document: Document, scene: softmodels.Soft) -> None:
+    """Names of bodies must differ, and bodies whose nodes are fixed be there."""
+    names = scene.body_names
+    _check_different(document, "bodies", names)
+    for number, fixed in enumerate(scene.fixed):
+        if fixed.body not in names:
+            raise document.error(("fixed", number, "body"), f"found {fixed.body!r}, expected one of {_listed(names)}")
+
+
+def _check_different(document: Document, kind: str, names: list[str]) -> None:
+    for name, count in Counter(names).items():
+        if count > 1:
+            second = len(names) - 1 - names[::-1].index(name)
+            raise document.error((kind, second, "name"), f"found {name!r} twice, expected another name")
 
 
 def _check_materials(document: Document, scene: models.Particles) -> None:
@@ -102,10 +144,7 @@ def _check_names(document: Document, scene: models.Particles) -> None:
     sinks = [sink.name or f"sink {number + 1}" for number, sink in enumerate(scene.sinks)]
     measures = [measure.name for measure in scene.measures]
     for kind, names in {"spheres": groups, "sinks": sinks, "measures": measures}.items():
-        for name, count in Counter(names).items():
-            if count > 1:
-                second = len(names) - 1 - names[::-1].index(name)
-                raise document.error((kind, second, "name"), f"found {name!r} twice, expected another name")
+        _check_different(document, kind, names)
     for number, measure in enumerate(scene.measures):
         for group in measure.groups or []:
             if group not in groups:

@@ -7,52 +7,84 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from impinge.run.scene.errors import allowed
-from impinge.run.scene.models import Particles, Table
+from impinge.run.scene.errors import allowed, kinds_of
+from impinge.run.scene.models import Particles, Placed, Table
+from impinge.run.scene.softmodels import Soft
 
 __all__ = ["reference"]
 
 _HEAD = """# Reference of scenes
 
 Made from the models that check scenes, by `python -m impinge.run.scene.reference`; [scenes.md](scenes.md) explains
-them. A key in bold must be given. SI units; in two dimensions vectors have two numbers, and densities are per area."""
+them. A key in bold must be given. SI units; in two dimensions vectors have two numbers, and densities are per area.
+First scenes of spheres, then those of [cables and cloth](#cables-and-cloth)."""
+
+_SOFT = """# Cables and cloth
+
+Scenes with `[[bodies]]`."""
 
 
 def reference() -> str:
     """The page, in Markdown."""
-    plain = {name: field for name, field in Particles.model_fields.items() if not _tables_in(field.annotation)}
-    blocks = [_HEAD, "## Above all tables", _keys(plain)]
-    parents = _parents()
-    for name, field in Particles.model_fields.items():
-        for model in _tables_in(field.annotation):
-            blocks += [f"## {name}", f"{_how_often(name, field)} {model.__doc__}", _keys(model.model_fields)]
-            for key, inner in _inner_tables(model):
-                owners = parents.pop(inner, None)
-                if owners:  # not described before
-                    where = " and of ".join(f"`{owner}`" for owner in owners)
-                    blocks += [
-                        f"### {key}",
-                        f"A table `{key} = {{ … }}` of {where}. {inner.__doc__}",
-                        _keys(inner.model_fields),
-                    ]
+    described: set[type[Table]] = set()
+    blocks = [_HEAD, *_scene(Particles, "", described), _SOFT, *_scene(Soft, " of cables and cloth", described)]
     return "\n\n".join(blocks) + "\n"
 
 
-def _parents() -> dict[type[Table], list[str]]:
+def _scene(scene: type[Table], ending: str, described: set[type[Table]]) -> Iterator[str]:
+    """Headings and tables of a kind of scene, but for what has been described; headings that spheres have end so."""
+    plain = {name: field for name, field in scene.model_fields.items() if not _tables_in(field.annotation)}
+    yield from (f"## Above all tables{ending}", _keys(plain))
+    parents = _parents(scene)
+    for name, field in scene.model_fields.items():
+        tables = _tables_in(field.annotation)
+        if tables:
+            yield f"## {name}{ending if name in Particles.model_fields else ''}"
+        if len(tables) > 1:
+            kinds = " or ".join(f"`kind = {json.dumps(kind)}`" for kind in kinds_of(get_args(field.annotation)[0]))
+            yield f"{_how_often(name, field)} {field.description} With {kinds}:"
+        for model in tables:
+            if model in described:
+                yield f"{_how_often(name, field)} As [above](#{name})."
+                continue
+            described.add(model)
+            if len(tables) > 1:
+                yield f"### {_kind(model)}"
+                yield f"{model.__doc__}"
+            else:
+                yield f"{_how_often(name, field)} {model.__doc__}"
+            yield _keys(model.model_fields)
+            for key, inner in _inner_tables(model):
+                if inner not in described:
+                    described.add(inner)
+                    where = " and of ".join(f"`{owner}`" for owner in parents[inner])
+                    yield f"### {key}"
+                    yield f"A table `{key} = {{ … }}` of {where}. {inner.__doc__}"
+                    yield _keys(inner.model_fields)
+
+
+def _kind(model: type[Table]) -> str:
+    return str(get_args(model.model_fields["kind"].annotation)[0])
+
+
+def _parents(scene: type[Table]) -> dict[type[Table], list[str]]:
     """In which tables of a scene the tables inside them can be."""
     found: dict[type[Table], list[str]] = {}
-    for name, field in Particles.model_fields.items():
+    for name, field in scene.model_fields.items():
         for model in _tables_in(field.annotation):
             for _, inner in _inner_tables(model):
-                found.setdefault(inner, []).append(name)
+                if name not in found.setdefault(inner, []):
+                    found[inner].append(name)
     return found
 
 
 def _how_often(name: str, field: FieldInfo) -> str:
+    if field.is_required() and get_origin(field.annotation) is list:
+        return f"`[[{name}]]`, as many as needed, at least one."
     if field.default_factory is list:
         return f"`[[{name}]]`, as many as needed."
     if field.default_factory is dict:
@@ -74,8 +106,8 @@ def _tables_in(annotation: Any) -> list[type[Table]]:
 
 
 def _keys(fields: Mapping[str, FieldInfo]) -> str:
-    """Keys of a table, those first that must be given."""
-    ordered = sorted(fields.items(), key=lambda item: not item[1].is_required())
+    """Keys of a table, those first that must be given, and those last that bring a shape into place."""
+    ordered = sorted(fields.items(), key=lambda item: (not item[1].is_required(), item[0] in Placed.model_fields))
     rows = [_row(key, field) for key, field in ordered]
     return "\n".join(["| key | allowed | unit | default | |", "|---|---|---|---|---|", *rows])
 
