@@ -77,7 +77,7 @@ class SoftWorld:
             raise InputError(f"integrator: found {integrator!r}, expected 'implicit-euler' with response {response!r}")
         if penalty is not None and response != "penalty":
             raise InputError(f"penalty: found {penalty!r} with response {response!r}, expected response 'penalty'")
-        self._penalty = None if penalty is None else _check.positive("penalty", penalty)
+        self.penalty = None if penalty is None else _check.positive("penalty", penalty)
         self._threads = threads
         self.time = 0.0
         self.steps = self.scaled_steps = 0
@@ -232,7 +232,7 @@ class SoftWorld:
         """One step of dt by penalties or impulses, which nothing certifies."""
         ahead = self._look_ahead(self.dt)
         if self.response == "penalty":
-            stiffness = self._penalty or default_stiffness(self._masses, self.dt)
+            stiffness = self.penalty or default_stiffness(self._masses, self.dt)
             end = penalty_step(self.surface, ahead, self._factor, stiffness)
         else:
             end = impulse_step(self.surface, ahead, self._factor, self._masses, self.dt).positions

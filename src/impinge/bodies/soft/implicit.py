@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge import _check
-from impinge.bodies.soft import _constraints
 from impinge.bodies.soft.parts import Floats, Ints
 from impinge.bodies.soft.potential import Potential
 from impinge.response.contact_rows import Gaps, Pairs
@@ -52,12 +51,12 @@ class Springs(NamedTuple):
 
     def rows(self, fixed: NDArray[np.bool_]) -> tuple[Ints, Ints, Floats]:
         """Derivatives of the compressions, as sparse rows over the coordinates of soft nodes that are free."""
-        count = len(self.distances)
-        indptr = np.zeros(count + 1, np.int32)
-        indices, values = np.empty(12 * count, np.int32), np.empty(12 * count)
-        pairs, gaps, _, _ = self
-        used = _constraints.fill_rows(pairs.corners, gaps.weights, gaps.normals, fixed, indptr, indices, values)
-        return _check.frozen(indptr), _check.frozen(indices[:used]), _check.frozen(values[:used])
+        corners, count = self.pairs.corners, len(fixed)
+        values = -self.gaps.weights[:, :, None] * self.gaps.normals[:, None, :]
+        is_free = (corners < count)[:, :, None] & ~fixed[np.minimum(corners, count - 1)]
+        indices: Ints = (3 * corners[:, :, None] + np.arange(3))[is_free].astype(np.int32)
+        indptr: Ints = np.append(0, np.cumsum(is_free.sum(axis=(1, 2)))).astype(np.int32)
+        return _check.frozen(indptr), _check.frozen(indices), _check.frozen(values[is_free])
 
 
 def implicit_step(ahead: Ahead, factor: Cholesky, springs: Springs | None = None) -> Floats:

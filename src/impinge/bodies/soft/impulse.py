@@ -93,7 +93,7 @@ class _Response:
 
     def _stop(self, pairs: Pairs, end: Floats) -> None:
         """One sweep of inelastic impulses."""
-        times = self._surface.times(self._start, end, pairs)
+        times = self._surface.times(self._start, end, pairs, 0.0)
         when = _BEFORE * np.minimum(times, 1.0)[:, None, None]
         way = end - self._start
         then = (self._start[pairs.corners] + when * way[pairs.corners]).reshape(-1, 3)
