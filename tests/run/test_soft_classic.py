@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -287,3 +288,15 @@ def test_obstacles_in_each_other_do_not_count() -> None:
 def test_wrong_arguments_are_named(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         SoftWorld(**arguments)
+
+
+@pytest.mark.parametrize("arguments", [{"response": "penalty", "penalty": 80.0}, {"response": "impulse"}])
+def test_worlds_go_on_from_files(arguments: dict[str, Any], tmp_path: Path) -> None:
+    world = lying(**arguments)
+    world.step(5)
+    world.save(tmp_path / "world.h5")
+    again = SoftWorld.load(tmp_path / "world.h5")
+    assert (again.response, again.penalty) == (world.response, world.penalty)
+    for one in (world, again):
+        one.step(5)
+    assert again.positions.tobytes() == world.positions.tobytes()

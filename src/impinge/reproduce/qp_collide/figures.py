@@ -23,7 +23,8 @@ COLOURS = {"qp": "#0072B2", "penalty": "#D55E00", "impulse": "#009E73"}
 _FORM_COLOURS = ("#D55E00", "#E69F00", "#CC79A7", "#56B4E9", "#0072B2")
 _WAY_COLOURS = ("#0072B2", "#E69F00", "#D55E00")
 _VIEW = (-75.0, 12.0)  # degrees
-_LEAST = {"gain": 1e-4, "strain": 1e-5, "overlap": 1e-3}  # what is shown of less, J, 1 and mm
+_LEAST_STRAIN, _LEAST_LACK = 1e-5, 1e-3  # what is shown of less, 1 and mm
+_MUCH = 2.0  # J: more is shown by its logarithm
 
 
 def draw_picture(picture: Picture, path: Path) -> None:
@@ -42,12 +43,15 @@ def draw_histories(measured: Measured, demo: str, path: Path) -> None:
                 one = next(one for one in measured.of(demo, response) if one.dt == dt)
                 look: dict[str, Any] = {"color": COLOURS[response], "label": response, "lw": 1.2}
                 column[0].plot(one.times, one.energy, **look)
-                column[1].semilogy(one.times, np.maximum(one.strain, _LEAST["strain"]), **look)
-                lack = np.maximum(1e3 * np.array(one.overlap), _LEAST["overlap"])
+                column[1].semilogy(one.times, np.maximum(one.strain, _LEAST_STRAIN), **look)
+                lack = np.maximum(1e3 * np.array(one.overlap), _LEAST_LACK)
                 column[2].semilogy(one.times, lack, **look)
                 column[3].plot(one.times, one.passed, **look)
-            column[0].set(title=f"dt = {1e3 * dt:g} ms", yscale="symlog")
-            column[0].set_yscale("symlog", linthresh=1.0)
+            column[0].set(title=f"dt = {1e3 * dt:g} ms")
+            if column[0].get_ylim()[1] > _MUCH:
+                lowest = min(min(one.energy) for one in measured.histories if (one.demo, one.dt) == (demo, dt))
+                column[0].set_yscale("symlog", linthresh=1.0)
+                column[0].set_ylim(bottom=lowest - 1.0)
             column[3].set(xlabel="t [s]", ylim=(0, max(10, *column[3].get_ylim())))
         names = ("energy more than at the start [J]", "largest strain", "lack of distance [mm]", "pairs that passed")
         for row, name in zip(grid, names, strict=True):
