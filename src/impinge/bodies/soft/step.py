@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge.bodies.soft.constraints import Bars, Friction, Held, all_rows
+from impinge.bodies.soft.constraints import Bars, Friction, Held, Linear, all_rows
 from impinge.bodies.soft.minimum import PRODUCT, TOLERANCE, Minimum
 from impinge.bodies.soft.neighbours import Neighbours
 from impinge.bodies.soft.parts import Floats
@@ -45,6 +45,7 @@ class Result:
 
     positions: Floats
     held: Held
+    linear: Linear
     user_forces: Floats  # N, of user's rows
     bars: Bars
     bar_forces: Floats
@@ -123,11 +124,11 @@ class Step:
         self._keep(minimum, minimum.forces())
         if np.isnan(contact):
             contact = float(self._surface.times(self._start, self._end, self._pairs, 0.0).min(initial=np.inf))
-        fixed = self._task.fixed
-        rest = np.where(fixed, self._task.potential.gradient(self._end[: self._n])[0], 0.0)
+        task = self._task
+        rest = np.where(task.fixed, task.potential.gradient(self._end[: self._n])[0], 0.0)
         return Result(
-            self._end, self._held, self._user, self._task.bars, self._bar_forces, self._friction, fixed, rest,
-            self._passes, self._newton, minimum.residual, contact,
+            self._end, self._held, task.linear, self._user, task.bars, self._bar_forces, self._friction, task.fixed,
+            rest, self._passes, self._newton, minimum.residual, contact,
         )  # fmt: skip
 
     # Rows
