@@ -281,11 +281,51 @@ def begin(field, rows, point, soft, tolerance, product):
 
 
 @kernel
+def _find(parts, column, row):
+    """Where a row is in a column of the Hessian, from the begin of the column."""
+    low, high = parts.indptr[column], parts.indptr[column + 1]
+    while high - low > 1:
+        middle = (low + high) // 2
+        if parts.indices[middle] <= row:
+            low = middle
+        else:
+            high = middle
+    return low - parts.indptr[column]
+
+
+@kernel
+def _stiffen_bars(field, rows, point):
+    """Add what the forces of bars change by as bars turn, − y ∂²s/∂x², with a share of what is negative of it."""
+    parts, x = field.elastic, point.x
+    away = np.empty(3)
+    for b in range(len(rows.bars)):
+        i, j, square = 3 * rows.bars[b, 0], 3 * rows.bars[b, 1], 0.0
+        for axis in range(3):
+            away[axis] = x[j + axis] - x[i + axis]
+            square += away[axis] ** 2
+        tension = -rows.signs[b] * point.y[len(rows.base) + b]
+        if tension < 0.0:
+            tension *= point.state[KEEP]
+        if tension == 0.0 or square == 0.0:
+            continue
+        places = _find(parts, i, i), _find(parts, i, j), _find(parts, j, i), _find(parts, j, j)
+        for a in range(3):
+            first, second = parts.indptr[i + a], parts.indptr[j + a]
+            for c in range(3):
+                value = tension * ((1.0 if a == c else 0.0) - away[a] * away[c] / square) / np.sqrt(square)
+                point.values[first + places[0] + c] += value
+                point.values[first + places[1] + c] -= value
+                point.values[second + places[2] + c] -= value
+                point.values[second + places[3] + c] += value
+
+
+@kernel
 def assemble(field, rows, point):
     """H and D."""
     state, parts, values = point.state, field.elastic, point.values
     nodes = len(point.x) // 3
     _potential.hessian(field, point.x.reshape((nodes, 3)), state[KEEP], values)
+    _stiffen_bars(field, rows, point)
     for j in range(len(point.x)):
         for e in range(parts.indptr[j], parts.indptr[j + 1]):
             i = parts.indices[e]
