@@ -439,11 +439,13 @@ def correct(rows, point, pulls, step, product):
 
 
 @kernel
-def _merit(field, rows, x, z, s, price, target):
+def _merit(field, rows, x, y, z, s, price, target):
+    """Φ with a price on what rows are off by; rows that give way do so like springs, with an energy of δ y²/2."""
     total = _potential.value(field, x.reshape((len(x) // 3, 3))) + _friction_energy(rows, x)
     for k in range(len(s)):
         if rows.kind[k] == INEQUALITY:
-            total += price * abs(z[k] - s[k]) - target * np.log(z[k])
+            way = rows.give[k] * y[k]
+            total += 0.5 * way * y[k] + price * abs(z[k] - s[k] - way) - target * np.log(z[k])
         elif rows.kind[k] == EQUALITY:
             total += price * abs(s[k])
     return total
@@ -458,16 +460,17 @@ def advance(field, rows, point, pulls, step, tolerance, product):
     price = 0.0
     for k in range(len(y)):
         price = max(price, 2.0 * abs(y[k] + point.dy[k]))
-    before = _merit(field, rows, x, z, point.s, price, state[TARGET])
-    trial, slack, values = np.empty_like(x), np.empty_like(z), np.empty_like(z)
+    before = _merit(field, rows, x, y, z, point.s, price, state[TARGET])
+    trial, force, slack, values = np.empty_like(x), np.empty_like(y), np.empty_like(z), np.empty_like(z)
     halvings = 0
     while True:
         for j in range(len(x)):
             trial[j] = x[j] if rows.fixed[j] else x[j] + far * step[j]
         for k in range(len(z)):
+            force[k] = y[k] + far * point.dy[k]
             slack[k] = z[k] + far * point.dz[k]
         _slacks(rows, trial, values)
-        after = _merit(field, rows, trial, slack, values, price, state[TARGET])
+        after = _merit(field, rows, trial, force, slack, values, price, state[TARGET])
         if after <= before + 1e-10 * abs(before) or far < _SHORTEST:
             break
         far *= 0.5
@@ -476,7 +479,7 @@ def advance(field, rows, point, pulls, step, tolerance, product):
     state[CRAWLED] = state[CRAWLED] + 1.0 if far < _SHORTEST else 0.0
     x[:] = trial
     for k in range(len(y)):
-        y[k] += far * point.dy[k]
+        y[k] = force[k]
         z[k] = slack[k]
     _raise_curvature(state)
     return _refresh(field, rows, point, tolerance, product)
