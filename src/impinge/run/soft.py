@@ -388,7 +388,7 @@ class SoftWorld:
 
     def energy(self) -> dict[str, float]:
         """Energies, J: kinetic, potential (in the field of gravity) and elastic; and the work done since the start by
-        what drives nodes and obstacles ("driven"), and by the recovery of distances ("recovery").
+        what drives nodes and obstacles ("driven"), and by the recovery of distances and lengths ("recovery").
         """
         self._prepare()
         return {

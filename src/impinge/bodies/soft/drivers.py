@@ -113,12 +113,14 @@ class Drivers:
             return NO_BARS
         nodes, rest = edges.nodes[:count], edges.rest[:count]
         length = np.linalg.norm(x[nodes[:, 1]] - x[nodes[:, 0]], axis=1)
-        change, back = np.where(np.isnan(self._rate), np.inf, self._rate) * rest * dt, _RECOVERY * rest * dt
+        change = np.where(np.isnan(self._rate), np.inf, self._rate) * rest * dt
+        back = np.minimum(_RECOVERY * rest * dt, change)
         longest = np.where(np.isnan(self._upper), np.inf, (1.0 + self._upper) * rest)
-        longest = np.maximum(np.minimum(longest, length + change), length - back)
+        longest = np.minimum(longest, length + change)
         shortest = np.where(np.isnan(self._lower), 0.0, (1.0 - self._lower) * rest)
-        shortest = np.minimum(np.maximum(shortest, length - change), length + back)
-        limited = [np.flatnonzero(longest < np.inf), np.flatnonzero(shortest > 0.0)]
-        both = np.concatenate(limited)
-        lengths = np.concatenate([longest[limited[0]], shortest[limited[1]]])
-        return Bars(nodes[both], rest[both], lengths, np.repeat([-1.0, 1.0], [len(part) for part in limited]), give)
+        shortest = np.maximum(shortest, length - change)
+        upper, lower = np.flatnonzero(longest < np.inf), np.flatnonzero(shortest > 0.0)
+        both, limits = np.append(upper, lower), np.append(longest[upper], shortest[lower])
+        lengths = np.append(np.maximum(longest, length - back)[upper], np.minimum(shortest, length + back)[lower])
+        signs = np.repeat([-1.0, 1.0], [len(upper), len(lower)])
+        return Bars(nodes[both], rest[both], lengths, limits, signs, give)

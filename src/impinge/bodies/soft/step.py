@@ -61,7 +61,7 @@ class Result:
         """By how much more than allowed an edge is strained."""
         ends = self.positions[self.bars.nodes]
         length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
-        return float((self.bars.signs * (self.bars.lengths - length) / self.bars.rest).max(initial=0.0))
+        return float((self.bars.signs * (self.bars.limits - length) / self.bars.rest).max(initial=0.0))
 
     @property
     def is_free(self) -> bool:
