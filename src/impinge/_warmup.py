@@ -219,8 +219,9 @@ def _move_soft_bodies() -> None:
     top = np.flatnonzero((flat.vertices[flat.faces][:, :, 2] > flat.vertices[:, 2].max() - 1e-9).all(axis=1))
     used, faces = np.unique(flat.faces[top], return_inverse=True)
     vertices = flat.vertices[used] * [1, 1, 0] + [0, 0, 1.02]
-    for integrator in ("implicit-euler", "explicit"):
-        world = SoftWorld(integrator=integrator, dt=0.05 if integrator != "explicit" else 0.001)
+    ways = [("implicit-euler", response) for response in ("qp", "penalty", "impulse")] + [("explicit", "qp")]
+    for integrator, response in ways:
+        world = SoftWorld(integrator=integrator, dt=0.05 if integrator != "explicit" else 0.001, response=response)
         world.add_cable(
             line, radius=0.02, stretch=1e3, bend=0.1, mass_per_length=1.0, damping=0.01, velocity=(0, 0, -4)
         )

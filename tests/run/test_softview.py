@@ -51,7 +51,8 @@ def test_strains() -> None:
         world.fix(numbers[x == 0])
         world.fix(numbers[x == 1], (0.5, 0, 0))
     world.step(1)
-    world._fixed = [(nodes, np.zeros(3)) for nodes, _ in world._fixed]
+    for number, driven in enumerate(world._drivers.fixed):
+        world._drivers.fixed[number] = driven._replace(velocity=np.zeros(3))
     world.step(20)
     frame = world.frame()
     np.testing.assert_allclose(frame.edge_data["strain"], 0.25, rtol=1e-5)

@@ -17,6 +17,7 @@ class Paper(StrEnum):
 
     particles = "particles"
     polyhedra = "polyhedra"
+    qp_collide = "qp-collide"
 
 
 @app.command()
@@ -25,7 +26,8 @@ def reproduce(
         Paper,
         typer.Argument(
             help="particles: the searches for near particles of different sizes; polyhedra: points in bodies by ray "
-            "crossing and by the fast multipole method."
+            "crossing and by the fast multipole method; qp-collide: stiff cables, their motion and contacts "
+            "solved together."
         ),
     ],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the report and the pictures.")] = Path(
@@ -37,6 +39,6 @@ def reproduce(
     with reported(), progress(after=0.0) as bar:
         task = bar.add_task("Loading", total=None)
 
-        run = import_module(f"impinge.reproduce.{paper}").reproduce
+        run = import_module(f"impinge.reproduce.{paper.name}").reproduce
         written = run(out, quick, lambda text: bar.update(task, description=text))
     print(f"written to {written}")

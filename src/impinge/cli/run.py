@@ -123,7 +123,7 @@ def _survey(world: World | SoftWorld) -> str:
     if isinstance(world, World):
         contacts, energy = len(world.contacts().depths), world.energy()
         return f"{contacts:,} contacts, {energy.kinetic + energy.rotational:.3g} J in motion"
-    return f"{len(world._known.kinds):,} contacts, {world.energy()['kinetic']:.3g} J in motion"
+    return f"{len(world._touch.forces):,} contacts, {world.energy()['kinetic']:.3g} J in motion"
 
 
 def _print_outcome(outcome: Outcome, world: Any) -> None:

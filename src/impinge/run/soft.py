@@ -8,53 +8,102 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from impinge import _check, _jit
-from impinge.bodies.motion import Motion, PoseFunction, pose_at
 from impinge.bodies.soft.cable import cable_parts
 from impinge.bodies.soft.cloth import cloth_parts
+from impinge.bodies.soft.drivers import Drivers, FixedNodes, UserRows
 from impinge.bodies.soft.elements import Elements
+from impinge.bodies.soft.impulse import impulse_step
+from impinge.bodies.soft.neighbours import Neighbours
 from impinge.bodies.soft.parts import Floats, Parts, join
+from impinge.bodies.soft.penalty import default_stiffness, penalty_step
 from impinge.bodies.soft.potential import Potential
-from impinge.bodies.soft.step import KEEP_AWAY, RECOVER, SQUEEZE, Blocked, Result, Step
+from impinge.bodies.soft.step import Blocked, Known, Result, Step
 from impinge.bodies.soft.surface import Skin, Surface, skin_of
+from impinge.bodies.soft.task import KEEP_AWAY, RECOVER, SQUEEZE, Task
 from impinge.errors import ConvergenceError, InfeasibleStep, InputError
 from impinge.output.softframe import SoftFrame
-from impinge.response.contact_rows import Pairs
 from impinge.run import softstate, softview
+from impinge.run.softcontacts import NO_TOUCH, SoftContacts, Touch, contacts_of, touch_of, work_of
+from impinge.run.softobstacle import SoftObstacle
 from impinge.run.softstate import remembered
 from impinge.shapes.mesh import Mesh
-from impinge.sparse.cholesky import Cholesky, Structure
+from impinge.sparse.cholesky import Structure
 
 __all__ = ["SoftBody", "SoftWorld"]
 
 INTEGRATORS = ("implicit-euler", "bdf2", "explicit")
+RESPONSES = ("qp", "penalty", "impulse")
 _ATTEMPTS = 8  # halves of the time step
 _LEAST_SHARE = 1e-3  # of a step that is worth taking
 _RECOVERY = 10.0  # 1/s: pairs that are too near win this share of their distance per second
+_GIVE = 1e-3  # of dt²/m: what limits of strain give way by where they cannot be kept
 
 
 @dataclass(frozen=True)
 class SoftBody:
-    """A cable or a cloth of a world."""
+    """A cable or a cloth of a world.
+
+    Attributes
+    ----------
+    name : str
+    nodes : slice
+        Its nodes among those of the world: ``world.positions[body.nodes]``.
+    edges : slice
+        Its edges, likewise.
+    """
 
     name: str
-    nodes: slice  # of the world's nodes
-
-
-@dataclass
-class _Obstacle:
-    mesh: Mesh
-    motion: Motion | PoseFunction | None
-
-    def at(self, t: float) -> Floats:
-        pose = pose_at(self.motion, t)
-        return self.mesh.vertices @ pose.rotation.T + pose.translation
+    nodes: slice
+    edges: slice
 
 
 class SoftWorld:
-    """Cables, cloth and obstacles."""
+    """Cables, cloth and obstacles.
+
+    Every step solves the equations of motion and all contacts together. It is certified before it is taken: nothing
+    touches anything while all vertices move straight from where they are to where they will be. Where no such step of
+    `dt` is found, a shorter one is taken (`scaled_steps`), of the whole world; where none is found at all,
+    `InfeasibleStep` is raised, and the world is as it was after the last step.
+
+    Parameters
+    ----------
+    gravity : (3,) float, m/s²
+    dt : float, s
+        Time step.
+    integrator : "implicit-euler", "bdf2" or "explicit"
+        Implicit Euler damps fast motion and takes any dt; BDF2 is of second order in dt and damps less; explicit
+        (symplectic Euler) needs small steps, of less than 2/ω of the fastest oscillation.
+    threads : int, optional
+        All cores by default. Results do not depend on it.
+    friction : float
+        Coefficient of Coulomb friction of all contacts.
+    wind : (3,) float, m/s, or a function of time that gives it
+        Velocity of the air; what resists it is `drag` of a body.
+    response : "qp", "penalty" or "impulse"
+        What contacts do. The classical responses are for comparison: they certify nothing, and let things pass.
+    penalty : float, N/m
+        Stiffness of the springs of response "penalty"; by default the mean mass of nodes by dt².
+
+    Attributes
+    ----------
+    time : float, s
+    steps, scaled_steps : int
+        Steps so far, and those of them that were shorter than `dt`.
+    bodies : list of SoftBody
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import impinge
+    >>> world = impinge.SoftWorld(dt=0.01)
+    >>> cable = world.add_cable(np.linspace([0, 0, 0], [1, 0, 0], 21), radius=0.005, stretch=1000, mass_per_length=0.1)
+    >>> world.fix([0, 20])
+    >>> world.step(100)
+    >>> bool(world.positions[10, 2] < 0)
+    True
+    """
 
     def __init__(
         self,
@@ -62,45 +111,115 @@ class SoftWorld:
         dt: float = 0.01,
         integrator: str = "implicit-euler",
         threads: int | None = None,
+        *,
+        friction: float = 0.0,
+        wind: Any = (0.0, 0.0, 0.0),
+        response: str = "qp",
+        penalty: float | None = None,
     ) -> None:
         self.gravity = _check.vector("gravity", gravity)
         self.dt = _check.positive("dt", dt)
         self.integrator = _check.choice("integrator", integrator, INTEGRATORS)
+        self.friction = _check.not_negative("friction", friction)
+        self.wind = wind if callable(wind) else _check.vector("wind", wind)
+        self.response = _check.choice("response", response, RESPONSES)
+        if response != "qp":
+            if integrator != "implicit-euler":
+                raise InputError(f"integrator: found {integrator!r}, expected 'implicit-euler' with {response!r}")
+            if friction:
+                raise InputError(f"friction: found {friction!r}, expected 0 with response {response!r}")
+        if penalty is not None and response != "penalty":
+            raise InputError(f"penalty: found {penalty!r} with response {response!r}, expected response 'penalty'")
+        self.penalty = None if penalty is None else _check.positive("penalty", penalty)
         self._threads = threads
         self.time = 0.0
         self.steps = self.scaled_steps = 0
         self._calls: list[tuple[str, dict[str, Any]]] = []  # that made this world, for files
         self._parts: list[Parts] = []
         self._skins: list[Skin] = []
-        self._obstacles: list[_Obstacle] = []
-        self._walls: list[Skin] = []
+        self._obstacles: list[SoftObstacle] = []
         self.bodies: list[SoftBody] = []
         self._x, self._v = np.empty((0, 3)), np.empty((0, 3))
         self._damping, self._drag = np.empty(0), np.empty(0)
-        self._fixed: list[tuple[NDArray[np.int64], Any]] = []
+        self._drivers = Drivers()
         self._ready = False
-        self._known = Pairs(np.empty(0, np.int8), np.empty((0, 2), np.int32), np.empty((0, 4), np.int32))
-        self._forces = np.empty(0)
-        self.last: Result | None = None
+        self._touch: Touch = NO_TOUCH  # contacts of the last step, from which the next one starts
+        self._user_forces, self._bar_forces = np.empty(0), np.empty(0)
+        self._work = np.zeros(2)  # J, of drivers and of recovery
+        self._slack = 0.0
         self._before: tuple[Floats, Floats] | None = None  # positions and velocities of the step before
         self._in_the_way: list[str] = []
+        self.last: Result | None = None
 
     @remembered
     def add_cable(
-        self, points: Any, *, radius: float, stretch: float, bend: float = 0.0, mass_per_length: float,
+        self, points: Any, *, radius: float, stretch: float, bend: float = 0.0, mass_per_length: Any,
         damping: float = 0.0, drag: float = 0.0, closed: bool = False, velocity: Any = (0.0, 0.0, 0.0), name: str = "",
     ) -> SoftBody:  # fmt: skip
+        """Add a cable that is at rest as given, and at rest straight.
+
+        Parameters
+        ----------
+        points : (n, 3) float, m
+        radius : float, m
+        stretch : float, N
+            Axial stiffness EA: a segment of length l is a spring of EA/l.
+        bend : float, N m²
+            Bending stiffness EI.
+        mass_per_length : float, kg/m
+        damping : float, s
+            Damping of strain: forces of this times the rate of change of elastic forces.
+        drag : float, kg/(s m)
+            Force per length and velocity relative to the wind.
+        closed : bool
+            Whether the last point is joined with the first one.
+        velocity : (3,) or (n, 3) float, m/s
+        name : str, optional
+
+        Returns
+        -------
+        SoftBody
+        """
         parts = cable_parts(points, closed=closed, stretch=stretch, bend=bend, mass_per_length=mass_per_length)
         x = _check.vectors("points", points)
         skin = Skin(x, parts.edges.nodes, np.empty((0, 3), np.int32), _check.positive("radius", radius))
+        halves = np.repeat(0.5 * parts.edges.rest, 2)
+        lengths = np.bincount(parts.edges.nodes.ravel(), halves, len(x)).astype(np.float64)
         drag = _check.not_negative("drag", drag)
-        return self._add(parts, skin, damping, drag * parts.masses / mass_per_length, velocity, name or "cable")
+        return self._add(parts, skin, damping, drag * lengths, velocity, name or "cable")
 
     @remembered
     def add_cloth(
         self, mesh: Any, *, stretch: Any, shear: float, bend: float = 0.0, density: float, thickness: float,
         damping: float = 0.0, drag: float = 0.0, warp: Any = None, velocity: Any = (0.0, 0.0, 0.0), name: str = "",
     ) -> SoftBody:  # fmt: skip
+        """Add a cloth whose triangles are at rest as given, and that is at rest flat.
+
+        Parameters
+        ----------
+        mesh : Mesh, or (vertices, faces)
+        stretch : float or (warp, weft), N/m
+            Stiffness along the threads, force per width: Young's modulus times thickness.
+        shear : float, N/m
+            Stiffness between warp and weft.
+        bend : float, N m
+            Bending stiffness, couple per width by curvature.
+        density : float, kg/m²
+        thickness : float, m
+            What layers keep between their middles.
+        damping : float, s
+            As of cables.
+        drag : float, kg/(s m²)
+            Force per area and velocity relative to the wind.
+        warp : (3,) float, optional
+            Direction of the warp threads; x by default.
+        velocity : (3,) or (n, 3) float, m/s
+        name : str, optional
+
+        Returns
+        -------
+        SoftBody
+        """
         mesh = Mesh.of(mesh)
         parts = cloth_parts(
             mesh.vertices, mesh.faces, stretch=stretch, shear=shear, bend=bend, density=density, warp=warp
@@ -110,9 +229,19 @@ class SoftWorld:
         return self._add(parts, skin, damping, drag * parts.masses / density, velocity, name or "cloth")
 
     def _add(self, parts: Parts, skin: Skin, damping: float, drag: Floats, velocity: Any, name: str) -> SoftBody:
-        count, velocity = len(parts.masses), _check.vector("velocity", velocity)
-        damping = _check.not_negative("damping", damping)
-        body = SoftBody(f"{name} {len(self.bodies)}", slice(len(self._x), len(self._x) + count))
+        count, damping = len(parts.masses), _check.not_negative("damping", damping)
+        if np.ndim(velocity) == 2:
+            velocity = _check.vectors("velocity", velocity)
+            if len(velocity) != count:
+                raise InputError(f"velocity: found {len(velocity)} rows, expected (3,), or {count}, one for each node")
+        else:
+            velocity = _check.vector("velocity", velocity)
+        edges = self.bodies[-1].edges.stop if self.bodies else 0
+        body = SoftBody(
+            f"{name} {len(self.bodies)}",
+            slice(len(self._x), len(self._x) + count),
+            slice(edges, edges + len(parts.edges.rest)),
+        )
         self._parts.append(parts)
         self._skins.append(skin)
         self.bodies.append(body)
@@ -125,30 +254,155 @@ class SoftWorld:
 
     @remembered
     def add_obstacle(self, mesh: Any, motion: Any = None, thickness: float = 0.0) -> None:
+        """Add what soft bodies cannot pass, and do not move.
+
+        Parameters
+        ----------
+        mesh : Mesh, or (vertices, faces)
+        motion : Motion, function or (frames, n, 3) float, optional
+            A steady motion; a function of time that gives rotation and translation; or positions of all vertices at
+            times 0, dt, 2 dt and so on, linear in between, at rest after the last. None: it stands still.
+        thickness : float, m
+            Added to what soft bodies keep from it, half of it.
+        """
         mesh, thickness = Mesh.of(mesh), _check.not_negative("thickness", thickness)
-        if not (motion is None or isinstance(motion, Motion) or callable(motion)):
-            raise InputError(f"motion: found {motion!r}, expected None, a Motion or a function of time")
-        self._obstacles.append(_Obstacle(mesh, motion))
-        self._walls.append(skin_of(mesh.vertices, mesh.faces, 0.5 * thickness))
+        self._obstacles.append(SoftObstacle(mesh, motion, thickness, self.dt))
         self._ready = False
 
     @remembered
-    def fix(self, nodes: Any, velocity: Any = 0.0) -> None:
+    def fix(self, nodes: Any, velocity: Any = 0.0, direction: Any = None) -> None:
+        """Drive nodes, from now on.
+
+        Parameters
+        ----------
+        nodes : int, or anything that chooses from an array of all nodes of the world
+        velocity : float or (3,) or (k, 3) float, m/s, or a function of time that gives it
+            0 holds them where they are. With a direction: the velocity along it.
+        direction : (3,) float, optional
+            Drive them along this direction only; at right angles to it they stay free.
+        """
         try:
-            numbers = np.arange(len(self._x))[nodes]
+            numbers = np.atleast_1d(np.arange(len(self._x))[nodes])
         except IndexError as error:
             raise InputError(f"nodes: {error}, expected numbers of the {len(self._x)} nodes") from error
+        if direction is not None:
+            direction = _check.vector("direction", direction)
+            if not direction.any():
+                raise InputError(f"direction: found {direction}, expected one that is not 0")
+            direction = direction / np.abs(direction).max()
+            direction = direction / np.linalg.norm(direction)
         if not callable(velocity):
-            velocity = _check.vector("velocity", np.broadcast_to(velocity, 3) if np.ndim(velocity) == 0 else velocity)
-        self._fixed.append((np.atleast_1d(numbers), velocity))
+            velocity = _check.numbers("velocity", velocity, "a number, or numbers of shape (3,)")
+            if direction is None and velocity.ndim == 0:
+                velocity = np.broadcast_to(velocity, 3)
+        driven = FixedNodes(numbers, velocity, direction)
+        driven.displacement(self.time, self.dt)  # raises an error if the velocity is none
+        self._drivers.fixed.append(driven)
+
+    @remembered
+    def limit_strain(self, upper: float | None = None, lower: float | None = None, bodies: Any = None) -> None:
+        """Keep the lengths l of edges between (1 − lower) and (1 + upper) times those at rest.
+
+        Where that cannot be kept, for what is driven or in the way, limits give way as little as possible: see
+        `strain_slack`.
+
+        Parameters
+        ----------
+        upper, lower : float, optional
+            Largest strain and largest compression, both ≥ 0; lower < 1. None: no limit.
+        bodies : SoftBody or list of them, optional
+            All bodies there are by default.
+        """
+        if upper is None and lower is None:
+            raise InputError("upper, lower: found None, expected at least one limit")
+        limits = {}
+        if upper is not None:
+            limits["upper"] = _check.not_negative("upper", upper)
+        if lower is not None:
+            limits["lower"] = _check.between("lower", lower, 0.0, 1.0)
+        self._limit(bodies, **limits)
+
+    @remembered
+    def limit_strain_rate(self, rate: float, bodies: Any = None) -> None:
+        """Let the strain of no edge change by more than `rate` per second, 1/s; bodies as of `limit_strain`."""
+        self._limit(bodies, rate=_check.positive("rate", rate))
+
+    def _limit(self, bodies: Any, **limits: float) -> None:
+        chosen = self.bodies if bodies is None else [bodies] if isinstance(bodies, SoftBody) else bodies
+        for body in chosen:
+            if not any(body is own for own in self.bodies):
+                raise InputError(f"bodies: found {body!r}, expected bodies of this world")
+            self._drivers.limit(body.edges, **limits)
+
+    @remembered
+    def add_constraint(self, J: Any, bound: Any, *, of: str = "velocities", equal: bool = False) -> None:
+        """Add rows J v ≤ bound of your own, which hold at the end of every step, together with all contacts.
+
+        Parameters
+        ----------
+        J : (m, 3 n) sparse or dense
+            Columns 3 i, 3 i + 1 and 3 i + 2 belong to node i; nodes that are added later have none.
+        bound : float, (m,) float, or a function of time that gives it
+            May be inf.
+        of : "velocities" or "positions"
+            What J is multiplied with; a velocity is the way of a step by its time.
+        equal : bool
+            J v = bound instead.
+        """
+        of = _check.choice("of", of, ("velocities", "positions"))
+        matrix = sp.csr_array(J, dtype=np.float64) if sp.issparse(J) else None
+        if matrix is None:
+            matrix = sp.csr_array(np.atleast_2d(_check.numbers("J", J, f"a matrix of {3 * len(self._x)} columns")))
+        if matrix.shape[1] != 3 * len(self._x):
+            raise InputError(f"J: found shape {matrix.shape}, expected {3 * len(self._x)} columns, three for each node")
+        _check.finite("J", matrix.data[:, None])
+        if not callable(bound):
+            bound = _check.numbers("bound", bound, f"a number, or {matrix.shape[0]} of them")
+        rows = UserRows(matrix, bound, of == "velocities", bool(equal))
+        rows.bounds(self.time)  # raises an error if there are not as many
+        self._drivers.rows.append(rows)
 
     @property
     def positions(self) -> Floats:
+        """(n, 3) m, of all nodes, a copy."""
         return self._x.copy()
 
     @property
     def velocities(self) -> Floats:
+        """(n, 3) m/s, of all nodes, a copy."""
         return self._v.copy()
+
+    @property
+    def strain_slack(self) -> float:
+        """By how much more than allowed an edge was strained in the last step, at most."""
+        return self._slack
+
+    def vertices(self) -> Floats:
+        """Positions of all nodes, then of all vertices of obstacles, m, in the numbering of `surface`."""
+        return self._whole(self._x, self.time)
+
+    def contacts(self) -> SoftContacts:
+        """What touched in the last step: where, along which normals, and with which forces."""
+        self._prepare()
+        return contacts_of(self._touch, self.vertices(), self.surface)
+
+    def energy(self) -> dict[str, float]:
+        """Energies, J: kinetic, potential (in the field of gravity) and elastic; and the work done since the start by
+        what drives nodes and obstacles ("driven"), and by the recovery of distances ("recovery").
+        """
+        self._prepare()
+        return {
+            "kinetic": 0.5 * float((self._masses[:, None] * self._v**2).sum()),
+            "potential": -float(self._masses @ (self._x @ self.gravity)),
+            "elastic": self.elements.energy(self._x),
+            "driven": float(self._work[0]),
+            "recovery": float(self._work[1]),
+        }
+
+    def strains(self) -> Floats:
+        """Strain of all edges, l/l₀ − 1."""
+        self._prepare()
+        return self.elements.strains(self._x).edges
 
     def _prepare(self) -> None:
         if self._ready:
@@ -156,15 +410,16 @@ class SoftWorld:
         if not self._parts:
             raise InputError("world: found neither cables nor cloth, expected at least one")
         self._assemble()
-        self.surface.check_start(self._whole(self._x, self.time))
+        self.surface.check_start(self.vertices())
         self._ready = True
 
     def _assemble(self) -> None:
         parts = join(self._parts)
-        self._masses = parts.masses
+        self._masses, self._edges = parts.masses, parts.edges
         self.elements = Elements(parts)
-        self._factor = Cholesky(Structure(self.elements.indptr, self.elements.indices, size=3))
-        self.surface = Surface(self._skins, self._walls)
+        self._structure = Structure(self.elements.indptr, self.elements.indices, size=3)
+        self.surface = Surface(self._skins, [obstacle.skin for obstacle in self._obstacles])
+        self._neighbours = Neighbours(self.surface)
 
     def check(self) -> None:
         """Raise an error if the world cannot start, as something touches; the first step does so, too."""
@@ -172,11 +427,11 @@ class SoftWorld:
             self._prepare()
 
     def step(self, count: int = 1) -> None:
-        """Advance by so many time steps."""
+        """Take so many time steps; those that are scaled are shorter than `dt`."""
         with _jit.threads(self._threads):
             self._prepare()
             for _ in range(_check.integer("count", count, 0)):
-                self._step()
+                self._step() if self.response == "qp" else self._step_classically()
 
     def _whole(self, x: Floats, t: float) -> Floats:
         """Positions of soft nodes, then of all vertices of obstacles."""
@@ -199,9 +454,11 @@ class SoftWorld:
 
     def _try(self, dt: float) -> Result | None:
         """The end of a step, with less and less asked of pairs that are too near."""
+        known = Known(self._touch.pairs, self._touch.forces, self._user_forces, self._bar_forces)
         for demand in (RECOVER, KEEP_AWAY, SQUEEZE):
+            task = self._look_ahead(dt, demand)
             try:
-                result = self._search(dt, demand).run(self._known, self._forces)
+                result = Step(self.surface, self._neighbours, self._structure, task).run(known)
             except Blocked as blocked:
                 self._in_the_way = self.surface.names(blocked.pairs)
             except ConvergenceError:
@@ -212,8 +469,8 @@ class SoftWorld:
                 return result
         return None
 
-    def _search(self, dt: float, demand: int) -> Step:
-        """The search for the end of a step."""
+    def _look_ahead(self, dt: float, demand: int = RECOVER) -> Task:
+        """What a step has to do."""
         x, v, span, past, near = self._x, self._v, dt, self._x, self._x
         if self._before is not None and dt == self.dt:  # BDF2 is implicit Euler over ⅔ dt from an extrapolated past
             span, past, v = 2 * dt / 3, (4 * x - self._before[0]) / 3, (4 * v - self._before[1]) / 3
@@ -222,17 +479,17 @@ class SoftWorld:
         if not elastic:
             goal -= dt * dt * self._explicit_forces() / self._masses[:, None]
         fixed, end = np.zeros((len(x), 3), np.bool_), x + dt * self._v + dt * dt * self.gravity
-        for nodes, velocity in self._fixed:
-            now = velocity(self.time) if callable(velocity) else velocity
-            fixed[nodes] = True
-            end[nodes] = x[nodes] + dt * np.asarray(now, float)
-        bodies = self.elements, self._masses
-        resistance = self._damping, self._drag, np.zeros(3)
-        potential = Potential(*bodies, span, near, past, goal, *resistance, elastic=elastic)
+        self._drivers.place(x, self.time, dt, fixed, end)
+        wind = self.wind if not callable(self.wind) else _check.vector("wind", self.wind(self.time + dt))
+        resistance = self._damping, self._drag, wind
+        potential = Potential(self.elements, self._masses, span, near, past, goal, *resistance, elastic=elastic)
         self._span, self._past = span, past
-        recovery = _RECOVERY * dt * self.surface.gap
-        start, guess = self._whole(x, self.time), self._whole(end, self.time + dt)
-        return Step(self.surface, potential, start, guess, fixed, self._factor, recovery, demand)
+        give = 0.0 if demand == RECOVER else _GIVE * dt * dt / float(self._masses.mean())
+        return Task(
+            potential, self._whole(x, self.time), self._whole(end, self.time + dt), fixed,
+            _RECOVERY * dt * self.surface.gap, demand, self._drivers.linear(x, self.time, dt),
+            self._drivers.bars(self._edges, x, dt, give), self.friction,
+        )  # fmt: skip
 
     def _explicit_forces(self) -> Floats:
         """Elastic and damping forces at the start of a step, negative."""
@@ -241,6 +498,19 @@ class SoftWorld:
             values, rates = self.elements.hessian(self._x), (self._damping[:, None] * self._v).ravel()
             forces += (sp.csc_array((values, self.elements.indices, self.elements.indptr)) @ rates).reshape(-1, 3)
         return forces
+
+    def _step_classically(self) -> None:
+        """One step of dt by penalties or impulses, which nothing certifies."""
+        task = self._look_ahead(self.dt)
+        if self.response == "penalty":
+            stiffness = self.penalty or default_stiffness(self._masses, self.dt)
+            end = penalty_step(self.surface, task, self._structure, stiffness)
+        else:
+            end = impulse_step(self.surface, task, self._structure, self._masses, self.dt).positions
+        new = end[: len(self._x)].copy()
+        self._v, self._x = (new - self._x) / self.dt, new
+        self.time += self.dt
+        self.steps += 1
 
     def _accept_part(self, result: Result, dt: float) -> bool:
         """Go up to before the first contact of a step that is not free, if that is certified to be free."""
@@ -258,30 +528,20 @@ class SoftWorld:
         """Take a step that is certified, or the part of one."""
         new, is_whole = whole[: len(self._x)].copy(), dt == self.dt
         velocity = (new - self._past) / self._span if is_whole else (new - self._x) / dt
+        start = self.vertices()
+        self._touch = touch_of(result, start)
+        self._work = self._work + work_of(result, self._touch, start, whole)
+        self._user_forces, self._bar_forces, self._slack = result.user_forces, result.bar_forces, result.strain_slack()
         self._before = (self._x, self._v) if self.integrator == "bdf2" and is_whole else None
         self._v, self._x = velocity, new
         self.time += dt
         self.steps += 1
         self.scaled_steps += not is_whole
-        pulling = np.flatnonzero(result.held.forces > 0)
-        _, first = np.unique(result.held.pairs.keys[pulling], return_index=True)
-        self._known, self._forces = result.held.pairs.take(pulling[first]), result.held.forces[pulling[first]]
         self.last = result
 
     def _touching(self, result: Result) -> list[str]:
         """What is in contact in a step that is not free."""
-        start = self._whole(self._x, self.time)
-        near = self.surface.near(start, result.positions)
-        return self.surface.names(near.take(np.flatnonzero(self.surface.times(start, result.positions, near) < np.inf)))
-
-    def energy(self) -> dict[str, float]:
-        self._prepare()
-        kinetic = 0.5 * float((self._masses[:, None] * self._v**2).sum())
-        return {
-            "kinetic": kinetic,
-            "potential": -float(self._masses @ (self._x @ self.gravity)),
-            "elastic": self.elements.energy(self._x),
-        }
+        return self.surface.names(self.surface.near(self.vertices(), result.positions, 0.0))
 
     def frame(self) -> SoftFrame:
         """Everything as it is now, for `impinge.output`: SoftFiles, write_gltf, draw_soft and so on."""

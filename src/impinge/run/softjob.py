@@ -47,7 +47,7 @@ class SoftJob(Job):
     def row(self) -> list[float]:
         world = self.world
         strains = world.elements.strains(world.positions).edges
-        counts = [len(world._known.kinds), world.steps, world.scaled_steps]
+        counts = [len(world._touch.forces), world.steps, world.scaled_steps]
         return [world.time, *world.energy().values(), strains.max(), strains.min(), *counts]
 
     def open_frames(self, folder: Path, written: int, time: float) -> _Frames:

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from impinge.bodies.motion import Motion
 from impinge.errors import InputError
 from impinge.output import checkpoint
-from impinge.response.contact_rows import Pairs
+from impinge.run.softcontacts import Touch
 from impinge.shapes.mesh import Mesh
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ __all__ = ["Motions", "load", "of_world", "remembered", "save", "to_world"]
 
 _KIND, _VERSION = "soft_world", 1
 # What the next step depends on, besides the calls.
-_STATE = ("time", "steps", "scaled_steps", "_x", "_v", "_before", "_known", "_forces")
+_STATE = (
+    "time", "steps", "scaled_steps", "_x", "_v", "_before", "_touch", "_user_forces", "_bar_forces", "_work", "_slack",
+)  # fmt: skip
 
 Motions = Mapping[str, Callable[[float], Any]]
 _World = TypeVar("_World", bound="SoftWorld")
@@ -84,7 +86,7 @@ def to_world(cls: type[_World], content: dict[str, Any], threads: int | None, mo
         arguments = {key: _restored(world.bodies, value, motions) for key, value in entry["arguments"].items()}
         getattr(world, entry["method"])(**arguments)
     for name, value in content["state"].items():
-        setattr(world, name, Pairs(*value) if name == "_known" else value)
+        setattr(world, name, Touch(*value) if name == "_touch" else value)
     if content["is_checked"]:  # steps are certified; a look at where they ended need not find as much
         world._assemble()
         world._ready = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,20 @@ class Structure:
         self.ends, self.parents = ends[:fronts].copy(), parents[:fronts].copy()
         self.place = np.empty(nodes, np.int32)
         self.place[self.order] = np.arange(nodes, dtype=np.int32)
+        self._edges = len(neighbours)
         self._lay_out(starts, neighbours)
+
+    def with_rows(self, rows: tuple[Ints, Ints]) -> Structure:
+        """The structure for other rows: the same order, if they couple nothing that is not coupled already."""
+        nodes = self.n // self.size
+        pattern = self.indptr, self.indices, self.size, _check.frozen(rows[0]), _check.frozen(rows[1])
+        room = _graph.node_graph(*pattern, np.zeros(nodes + 1, np.int64), np.empty(self._edges, np.int32))
+        if room > self._edges:
+            return Structure(self.indptr, self.indices, rows=rows, size=self.size)
+        result = copy.copy(self)
+        result.rows = _check.frozen(rows[0]), _check.frozen(rows[1])
+        result._place_rows()
+        return result
 
     def _graph(self, nodes: int) -> tuple[Longs, Ints]:
         starts, room = np.zeros(nodes + 1, np.int64), len(self.indices) // self.size
@@ -81,12 +95,16 @@ class Structure:
         shape = self.size, self.order, self.ends, self.begins, self.borders
         used = _fronts.place_entries(self.indptr, self.indices, *shape, self.counts, sources, targets)
         self.sources, self.targets = sources[:used], targets[:used]
-        self.pair_counts = np.zeros(fronts + 1, np.int64)
+        self._place_rows()
+
+    def _place_rows(self) -> None:
+        self.pair_counts = np.zeros(len(self.ends) + 1, np.int64)
         self.pairs, self.pair_targets = _NO_PAIRS
         if len(self.rows[0]) > 1:
             lengths = np.diff(self.rows[0]).astype(np.int64)
             count = int((lengths * (lengths + 1)).sum()) // 2
             self.pairs, self.pair_targets = np.empty((count, 3), np.int32), np.empty(count, np.int32)
+            shape = self.size, self.order, self.ends, self.begins, self.borders
             _fronts.place_pairs(*self.rows, *shape, self.pair_counts, self.pairs, self.pair_targets)
 
     @property

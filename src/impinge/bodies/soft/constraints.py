@@ -1,18 +1,22 @@
-"""The rows of a step: what keeps pairs apart, and what users ask for."""
+"""The rows of a step: what keeps pairs apart, what limits strain, and what users ask for."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from impinge import _check
 from impinge.bodies.soft import _constraints
+from impinge.bodies.soft._interior import EQUALITY, INEQUALITY, UNUSED, Rows
 from impinge.bodies.soft.parts import Floats, Ints
 from impinge.response.contact_rows import Gaps, Pairs, join
 
-__all__ = ["Held"]
+__all__ = ["Bars", "Friction", "Held", "Linear", "all_rows"]
+
+Kinds = NDArray[np.int8]
 
 
 @dataclass
@@ -20,39 +24,93 @@ class Held:
     """Pairs that are kept apart in a step, with the normals and weights of its start.
 
     targets : (m,) m, distance at the end that is asked for
-    forces : (m,) N, multipliers of the last solve
+    forces : (m,) N
+    slacks : (m,) m, what is left of the rows; 0 if it is not known
+    give : m/N, what rows give way by
     """
 
     pairs: Pairs
     gaps: Gaps
     targets: Floats
     forces: Floats
-    known: NDArray[np.int64]  # keys of all pairs that these rows speak for
-    spread: set[int] = field(default_factory=set)  # keys of pairs all corners of which are kept apart
+    slacks: Floats
+    give: float = 0.0
 
     @staticmethod
     def nothing() -> Held:
         """No pairs."""
         none = np.empty(0)
         pairs = Pairs(np.empty(0, np.int8), np.empty((0, 2), np.int32), np.empty((0, 4), np.int32))
-        return Held(pairs, Gaps(np.empty((0, 4)), np.empty((0, 3)), none), none, none, np.empty(0, np.int64))
+        return Held(pairs, Gaps(np.empty((0, 4)), np.empty((0, 3)), none), none, none, none)
 
-    def add(self, pairs: Pairs, gaps: Gaps, targets: Floats, forces: Floats | None = None) -> None:
+    def add(self, pairs: Pairs, gaps: Gaps, targets: Floats, forces: Floats) -> None:
         """More rows."""
         self.pairs, self.gaps = join([self.pairs, pairs], [self.gaps, gaps])
         self.targets = np.concatenate([self.targets, targets])
-        self.forces = np.concatenate([self.forces, np.zeros(len(targets)) if forces is None else forces])
+        self.forces = np.concatenate([self.forces, forces])
+        self.slacks = np.concatenate([self.slacks, np.zeros(len(forces))])
 
-    def lack(self, pairs: Pairs) -> NDArray[np.bool_]:
-        """Which pairs are not held yet."""
-        return ~np.isin(pairs.keys, self.known)
 
-    def rows(self, fixed: NDArray[np.bool_]) -> tuple[Ints, Ints, Floats]:
-        """The rows −n · Σ w Δ ≤ distance − target over the free coordinates of soft nodes."""
-        count = len(self.targets)
-        indptr = np.zeros(count + 1, np.int32)
-        indices, values = np.empty(12 * count, np.int32), np.empty(12 * count)
-        used = _constraints.fill_rows(
-            self.pairs.corners, self.gaps.weights, self.gaps.normals, fixed, indptr, indices, values
-        )
-        return _check.frozen(indptr), _check.frozen(indices[:used]), _check.frozen(values[:used])
+class Linear(NamedTuple):
+    """Rows A x ≥ bound, or = bound, of positions x, (3 n,), at the end of a step."""
+
+    indptr: Ints
+    indices: Ints
+    values: Floats
+    bounds: Floats
+    is_equality: NDArray[np.bool_]
+
+
+class Bars(NamedTuple):
+    """Lengths of edges at the end of a step: sign (l − length) ≥ 0."""
+
+    nodes: Ints  # (k, 2)
+    rest: Floats  # (k,) m
+    lengths: Floats  # (k,) m
+    signs: Floats  # (k,) −1 for longest, 1 for shortest lengths
+    give: float  # m/N that they give way by
+
+
+class Friction(NamedTuple):
+    """Largest forces of friction of the first rows that are held, and the slip from which on they act in full."""
+
+    forces: Floats  # N
+    creep: float  # m
+
+
+NO_BARS = Bars(np.empty((0, 2), np.int32), np.empty(0), np.empty(0), np.empty(0), 0.0)
+NO_ROWS = Linear(np.zeros(1, np.int32), np.empty(0, np.int32), np.empty(0), np.empty(0), np.empty(0, np.bool_))
+
+
+def all_rows(
+    held: Held, linear: Linear, bars: Bars, friction: Friction, start: Floats, end: Floats, fixed: NDArray[np.bool_]
+) -> Rows:
+    """Rows for `_interior`, over the free coordinates of soft nodes.
+
+    start, end : (all vertices, 3) m; the end of obstacles and of fixed coordinates is as given
+    fixed : (n, 3)
+    """
+    n, sizes = len(fixed), np.maximum(held.targets, 1e-300)
+    contact = _constraints.contact_rows(held.pairs.corners, held.gaps, held.targets, fixed, start, end)
+    user = _constraints.user_rows(linear, fixed.ravel(), start[:n].ravel(), end[:n].ravel())
+    slip = _constraints.slip_rows(held.pairs.corners, held.gaps, len(friction.forces), fixed, start, end)
+    bar_indices = (3 * bars.nodes[:, :, None] + np.arange(3, dtype=np.int32)).reshape(-1)
+    lengths = [np.diff(contact[0]), np.diff(user[0]), np.full(len(bars.rest), 6), np.diff(slip[0])]
+    indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))]).astype(np.int32)
+    indices = np.concatenate([contact[1], user[1], bar_indices, slip[1]]).astype(np.int32)
+    values = np.concatenate([contact[2], user[2], np.zeros(len(bar_indices)), np.zeros(len(slip[1]))])
+    kind = np.concatenate([
+        np.where(lengths[0] > 0, INEQUALITY, UNUSED),
+        np.where(lengths[1] == 0, UNUSED, np.where(linear.is_equality, EQUALITY, INEQUALITY)),
+        np.full(len(bars.rest), INEQUALITY),
+    ]).astype(np.int8)  # fmt: skip
+    spans = np.add.reduceat(np.abs(np.append(user[2], 0.0)), user[0][:-1]) if len(linear.bounds) else np.empty(0)
+    scale = float(held.targets.max(initial=0.0)) or float(np.abs(end[:n] - start[:n]).max(initial=1e-3)) or 1e-3
+    return Rows(
+        _check.frozen(indptr), _check.frozen(indices), values, _check.frozen(np.concatenate([contact[3], user[3]])),
+        _check.frozen(kind), _check.frozen(np.concatenate([sizes, np.maximum(spans * scale, 1e-300), bars.rest])),
+        _check.frozen(np.repeat([held.give, 0.0, bars.give], [len(sizes), len(spans), len(bars.rest)])),
+        _check.frozen(bars.nodes), _check.frozen(bars.lengths), _check.frozen(bars.signs), _check.frozen(slip[2]),
+        _check.frozen(slip[3]), _check.frozen(friction.forces), friction.creep,
+        _check.frozen(np.ascontiguousarray(start[:n]).ravel()), _check.frozen(fixed.ravel()),
+    )  # fmt: skip

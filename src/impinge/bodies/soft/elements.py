@@ -8,6 +8,7 @@ import numpy as np
 
 from impinge import _check
 from impinge.bodies.soft import _elements
+from impinge.bodies.soft._potential import Elastic
 from impinge.bodies.soft.parts import Edges, Floats, Ints, Membranes, Parts, Springs, Stencils
 from impinge.bodies.soft.pattern import compressed, connect, tabulate
 from impinge.errors import InputError
@@ -57,6 +58,10 @@ class Elements:
         that share an element. The three columns of a node have the same rows.
     diagonal : (3 n,) int32
         Where the diagonal is among the values.
+    arrays : Elastic
+        All of it, for kernels.
+    stiffest : float, N/m
+        No diagonal entry of the Hessian is larger where nothing is longer than at rest.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -71,6 +76,22 @@ class Elements:
         stiffness = membranes.stiffness * areas[:, None]
         self._membranes = tabulate(membranes.nodes, weights, stiffness, self._pattern)
         self.indptr, self.indices, self.diagonal = (_check.frozen(array) for array in compressed(self._pattern))
+        bends, hinges = ((kind.nodes, kind.weights, kind.stiffness) for kind in self._stencils)
+        self.arrays = Elastic(
+            self.indptr, self.indices, self.diagonal, self._pattern, self._springs, self._membranes, bends, hinges
+        )
+        self.stiffest = self._find_stiffest(parts)
+
+    def _find_stiffest(self, parts: Parts) -> float:
+        own = self._pattern.constant[
+            self._pattern.neighbours == np.repeat(np.arange(self.count), np.diff(self._pattern.starts))
+        ]
+        total = own.copy()
+        springs, membranes = parts.springs, self._membranes
+        np.add.at(total, springs.nodes, springs.stiffness[:, None])
+        weights = (membranes.weights.reshape(-1, 3, 2) ** 2).sum(axis=2)
+        np.add.at(total, membranes.nodes, weights * membranes.stiffness.sum(axis=1)[:, None])
+        return float(total.max(initial=0.0))
 
     def energies(self, x: Any) -> Energies:
         """Energies by kind, J, at positions (n, 3)."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from impinge import _check
+from impinge.bodies.soft import _potential
+from impinge.bodies.soft._potential import Field
 from impinge.bodies.soft.elements import Elements
 from impinge.bodies.soft.parts import Floats
-from impinge.response.qp import _rows
 
 __all__ = ["Potential"]
 
@@ -49,52 +50,31 @@ class Potential:
         *,
         elastic: bool = True,
     ) -> None:
-        self.elements, self._elastic = elements, elastic
-        self._inertia, self._past, self._goal = masses[:, None] / span**2, past, goal
-        self._drag, self._drift = drag[:, None] / span, past + span * wind
-        self._damping: Floats | None = None
-        values = elements.hessian(start)
-        # Forces are compared with those that move a node by its way, and with rounding, where no force acts at all.
-        stiffness = float(values[elements.diagonal].max()) + float(self._inertia.max())
-        rounding = _ROUNDINGS * np.finfo(np.float64).eps * stiffness * float(np.abs(start).max())
-        self._weight = max(float(np.abs(self._inertia * (goal - start)).max()), rounding)
+        self.elements, inertia = elements, masses / span**2
+        slowed = np.empty(0)
         if elastic and damping.any():
             columns = np.repeat(damping / span, 3)
-            self._damping = _check.frozen(values * np.repeat(columns, np.diff(elements.indptr)))
+            slowed = elements.hessian(start) * np.repeat(columns, np.diff(elements.indptr))
+        # Forces are compared with those that move a node by its way, and with rounding, where no force acts at all.
+        stiffness = elements.stiffest + float(inertia.max())
+        rounding = _ROUNDINGS * np.finfo(np.float64).eps * stiffness * float(np.abs(start).max())
+        weight = max(float(np.abs(inertia[:, None] * (goal - start)).max()), rounding)
+        drift = past + span * wind
+        inertia, drag, goal, drift, past, slowed = map(_check.frozen, (inertia, drag / span, goal, drift, past, slowed))
+        self.field = Field(elements.arrays, elastic, inertia, drag, goal, drift, past, slowed, weight)
 
     def value(self, x: Floats) -> float:
         """Φ(x), J."""
-        total = 0.5 * float((self._inertia * (x - self._goal) ** 2).sum())
-        total += 0.5 * float((self._drag * (x - self._drift) ** 2).sum())
-        if self._elastic:
-            total += self.elements.energy(x)
-        if self._damping is not None:
-            moved = (x - self._past).ravel()
-            total += 0.5 * float(moved @ self._damped(moved))
-        return total
+        return float(_potential.value(self.field, x))
 
     def gradient(self, x: Floats) -> tuple[Floats, float]:
         """∇Φ, (n, 3), N, and the largest of the forces that it is the sum of."""
-        inertia, drag = self._inertia * (x - self._goal), self._drag * (x - self._drift)
-        result, largest = inertia + drag, max(self._weight, float(np.abs(inertia).max()), float(np.abs(drag).max()))
-        if self._elastic:
-            elastic = self.elements.gradient(x)
-            largest = max(largest, float(np.abs(elastic).max()))
-            result += elastic
-        if self._damping is not None:
-            result += self._damped((x - self._past).ravel()).reshape(-1, 3)
-        return result, largest
+        out = np.empty_like(x)
+        largest = _potential.gradient(self.field, x, out)
+        return out, float(largest)
 
     def hessian(self, x: Floats, *, keep: float) -> Floats:
         """∂²Φ/∂x², N/m, in the pattern of the elements: with a share of what is negative of it."""
-        values = self.elements.hessian(x, keep=keep) if self._elastic else np.zeros(len(self.elements.indices))
-        if self._damping is not None:
-            values += self._damping
-        values[self.elements.diagonal] += np.repeat((self._inertia + self._drag)[:, 0], 3)
+        values = np.empty(len(self.elements.indices))
+        _potential.hessian(self.field, x, keep, values)
         return values
-
-    def _damped(self, moved: Floats) -> Floats:
-        assert self._damping is not None
-        out = np.empty(len(moved))
-        _rows.times_symmetric(self.elements.indptr, self.elements.indices, self._damping, moved, out)
-        return out

@@ -8,39 +8,36 @@ suffice, all corners of a pair are kept apart along its normal, which proves tha
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge import _check
-from impinge.bodies.soft.constraints import Held
-from impinge.bodies.soft.parts import Floats, Ints
-from impinge.bodies.soft.potential import Potential
+from impinge.bodies.soft.constraints import Bars, Friction, Held, all_rows
+from impinge.bodies.soft.minimum import PRODUCT, TOLERANCE, Minimum
+from impinge.bodies.soft.neighbours import Neighbours
+from impinge.bodies.soft.parts import Floats
 from impinge.bodies.soft.surface import Surface
-from impinge.errors import ConvergenceError
+from impinge.bodies.soft.task import KEEP_AWAY, RECOVER, Task
 from impinge.response.contact_rows import Pairs, distinct, measure, spread
-from impinge.response.qp import _rows
-from impinge.response.qp.points import solve_points
-from impinge.response.qp.program import Infeasible, Program
-from impinge.response.qp.solve import solve_program
-from impinge.sparse.cholesky import Cholesky, Structure
+from impinge.response.qp.program import Infeasible
+from impinge.sparse.cholesky import Structure
 
-__all__ = ["KEEP_AWAY", "RECOVER", "SQUEEZE", "Blocked", "Result", "Step"]
+__all__ = ["Blocked", "Known", "Result", "Step"]
 
-_TOLERANCE = 1e-6  # of the largest force: what may be left of the equations of motion
-_NEWTON = 200
+_LOOSE = (
+    1e-2,
+    1e-3,
+)  # what may be left of the equations of motion and of slacks times forces, before pairs are looked for
 _PASSES = 40
-_QP = 1e-8
 _DRIVEN = 1e-6  # of the distance that is asked for: what nodes that are driven together may lack
-_SHORTEST, _LEAP = 1e-9, 3.0  # parts of Newton's steps
-_NEAR = 0.1  # residual below which the whole Hessian is tried
-_SHARE = 0.01  # of the distance that pairs keep: rows are satisfied within _QP of that
+_SETTLED = 1e-3  # change of forces of friction, by the largest, that is left
+_CREEP = 1e-4  # of the distance that pairs keep: slip in a step below which friction is not fully there
+_MARGIN = 0.02  # of its distance: what a pair may lack at a loose minimum before it is held
+_CLOSE = 0.5  # of a limit of strain from which on it is watched
+_SLACK = 1e-9  # of a length or distance: what does not count as too much
 
-RECOVER, KEEP_AWAY, SQUEEZE = range(3)  # what pairs that are too near are asked for: to part, to stay, not to touch
-
-Rows = tuple[Ints, Ints, Floats]
+Longs = NDArray[np.int64]
 
 
 @dataclass
@@ -49,10 +46,22 @@ class Result:
 
     positions: Floats
     held: Held
+    user_forces: Floats  # N, of user's rows
+    bars: Bars
+    bar_forces: Floats
+    friction: Friction
+    fixed: NDArray[np.bool_]  # (n, 3)
+    rest: Floats  # (n, 3) N, ∇Φ of fixed coordinates: what drives them, without contacts
     passes: int
     newton: int
     residual: float
     contact: float  # when something first touches on the way, from 0 to 1; inf is certain: nothing does
+
+    def strain_slack(self) -> float:
+        """By how much more than allowed an edge is strained."""
+        ends = self.positions[self.bars.nodes]
+        length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+        return float((self.bars.signs * (self.bars.lengths - length) / self.bars.rest).max(initial=0.0))
 
     @property
     def is_free(self) -> bool:
@@ -68,182 +77,185 @@ class Blocked(Exception):
         self.pairs = pairs
 
 
+@dataclass
+class Known:
+    """What is known from the last step: forces of pairs, of user's rows, and of bars."""
+
+    pairs: Pairs
+    pair_forces: Floats
+    user: Floats
+    bars: Floats
+
+
 class Step:
-    """The search for the end of one step.
+    """The search for the end of one step."""
 
-    Parameters
-    ----------
-    surface : Surface
-    potential : Potential
-    start, end : (all vertices, 3) m
-        Positions at the start; of obstacles and fixed nodes also at the end, of others a guess.
-    fixed : (n, 3) bool
-        Coordinates of soft nodes whose end is given.
-    recovery : float, m
-        How much distance pairs that are too near may win in the step.
-    demand : int
-        RECOVER, KEEP_AWAY or SQUEEZE: what pairs that are too near are asked for.
-    """
-
-    def __init__(
-        self,
-        surface: Surface,
-        potential: Potential,
-        start: Floats,
-        end: Floats,
-        fixed: NDArray[np.bool_],
-        factor: Cholesky,
-        recovery: float,
-        demand: int = RECOVER,
-    ) -> None:
-        self._surface, self._potential, self._factor = surface, potential, factor
-        self._coupled: Cholesky | None = None
-        self._start, self._end, self._fixed = start, end.copy(), fixed
-        self._recovery, self._demand, self._n = recovery, demand, len(fixed)
+    def __init__(self, surface: Surface, neighbours: Neighbours, structure: Structure, task: Task) -> None:
+        self._surface, self._neighbours, self._structure, self._task = surface, neighbours, structure, task
+        self._start, self._end, self._n = task.start, task.end.copy(), len(task.fixed)
+        self._user, self._bar_forces = np.zeros(len(task.linear.bounds)), np.zeros(len(task.bars.rest))
+        self._bars, self._friction = np.empty(0, np.int64), Friction(np.empty(0), _CREEP * surface.gap)
+        self._newton = self._passes = 0
         self._held = Held.nothing()
-        self.newton = self.passes = 0
-        self.residual, self._crawling = np.inf, False
+        self._user_slacks, self._bar_slacks = np.zeros_like(self._user), np.zeros_like(self._bar_forces)
 
-    def run(self, known: Pairs, forces: Floats) -> Result:
-        """Find the end, from pairs that were held in the last step and their forces."""
-        self._hold(known, forces)
-        self._add_violated(self._surface.near(self._start, self._end))  # of the guess
-        for self.passes in range(1, _PASSES + 1):
-            self._minimise()
-            near = self._surface.near(self._start, self._end)
-            if self._add_violated(near):
+    def run(self, known: Known) -> Result:
+        """Find the end, from what is known from the last step."""
+        if len(known.user) == len(self._user):
+            self._user = known.user
+        if len(known.bars) == len(self._bar_forces):
+            self._bar_forces = known.bars.copy()
+        self._neighbours.cover(self._start, self._end)
+        self._look_around()
+        _, here, there = np.intersect1d(self._keys, known.pairs.keys, return_indices=True)
+        self._hold(here, known.pair_forces[there])
+        self._hold(self._violated(-_SLACK))
+        self._take_bars(_CLOSE)
+        contact = np.nan
+        while self._passes < _PASSES:
+            self._passes += 1
+            minimum = self._minimise()
+            if self._add_violated() or not self._friction_is_settled():
                 continue
-            times = self._surface.times(self._start, self._end, near)
+            times = self._surface.times(self._start, self._end, self._pairs, 0.0)
             contact = float(times.min(initial=np.inf))
-            if contact == np.inf or not self._spread(near.take(np.flatnonzero(times < np.inf))):
+            if contact == np.inf or not self._spread(np.flatnonzero(times < np.inf)):
                 break
-        else:
-            contact = float(self._surface.times(self._start, self._end, near).min(initial=np.inf))
-        return Result(self._end, self._held, self.passes, self.newton, self.residual, contact)
+        self._keep(minimum, minimum.forces())
+        if np.isnan(contact):
+            contact = float(self._surface.times(self._start, self._end, self._pairs, 0.0).min(initial=np.inf))
+        fixed = self._task.fixed
+        rest = np.where(fixed, self._task.potential.gradient(self._end[: self._n])[0], 0.0)
+        return Result(
+            self._end, self._held, self._user, self._task.bars, self._bar_forces, self._friction, fixed, rest,
+            self._passes, self._newton, minimum.residual, contact,
+        )  # fmt: skip
 
     # Rows
 
-    def _hold(self, pairs: Pairs, forces: Floats | None = None) -> None:
-        """Keep pairs apart."""
-        self._held.known = np.concatenate([self._held.known, pairs.keys])
-        gaps = measure(self._start, pairs)
-        which = distinct(pairs, gaps)
-        pairs, gaps, forces = pairs.take(which), gaps.take(which), None if forces is None else forces[which]
-        wanted = self._surface.distances(pairs)
-        near = np.minimum(gaps.gaps, wanted)
-        if self._demand == RECOVER:
-            targets = np.minimum(wanted, gaps.gaps + self._recovery)
+    def _look_around(self) -> None:
+        """Measure all pairs that may come near, and set what is asked of them."""
+        task, neighbours = self._task, self._neighbours
+        self._pairs, wanted, self._list = neighbours.pairs, neighbours.distances, neighbours.made
+        self._gaps, self._keys = measure(self._start, self._pairs), neighbours.keys
+        self._least = np.minimum(self._gaps.gaps, wanted)
+        if task.demand == RECOVER:
+            self._targets = np.minimum(wanted, self._gaps.gaps + task.recovery)
+        elif task.demand == KEEP_AWAY:
+            self._targets = self._least
         else:
-            targets = near if self._demand == KEEP_AWAY else np.minimum(0.1 * wanted, 0.5 * near)
-        self._held.add(pairs, gaps, targets, forces)
+            self._targets = np.minimum(0.1 * wanted, 0.5 * self._least)
+        self._is_held, self._is_spread = np.zeros(len(wanted), np.bool_), np.zeros(len(wanted), np.bool_)
 
-    def _add_violated(self, near: Pairs) -> bool:
-        """Hold pairs that end too near; whether there are any new ones."""
-        new = near.take(self._held.lack(near))
-        if not len(new.kinds):
+    def _hold(self, which: Longs, forces: Floats | None = None) -> None:
+        """Keep pairs apart."""
+        if not len(which):
+            return
+        self._is_held[which] = True
+        some, gaps = self._pairs.take(which), self._gaps.take(which)
+        first = distinct(some, gaps)
+        forces = np.zeros(len(first)) if forces is None else forces[first]
+        self._held.add(some.take(first), gaps.take(first), self._targets[which[first]], forces)
+
+    def _violated(self, margin: float) -> Longs:
+        """Pairs that are not held and end too near, or nearly so: by a margin of what they should keep."""
+        ends = self._gaps.at(self._end, self._pairs)
+        found = np.flatnonzero((ends < self._least * (1.0 + margin)) & ~self._is_held)
+        if not len(found):
+            return found
+        times = self._surface.times(self._start, self._end, self._pairs.take(found), self._surface.gap)
+        return found[times < np.inf]
+
+    def _take_bars(self, share: float) -> bool:
+        """Take limits of lengths that are reached to a share of the way from rest; whether there are new ones."""
+        bars = self._task.bars
+        if not len(bars.rest):
             return False
-        gaps = measure(self._start, new)
-        distances = np.minimum(self._surface.distances(new), gaps.gaps)
-        violated = np.flatnonzero(gaps.at(self._end, new) < distances * (1.0 - 1e-9))
-        if len(violated):
-            self._hold(new.take(violated))
-        return bool(len(violated))
+        ends = self._end[bars.nodes]
+        length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+        limit = bars.rest + share * (bars.lengths - bars.rest)
+        beyond = (bars.signs * (length - limit) < -_SLACK * bars.rest) | (self._bar_forces > 0.0)
+        beyond[self._bars] = False
+        new = np.flatnonzero(beyond)
+        self._bars = np.concatenate([self._bars, new])
+        return len(new) > 0
 
-    def _spread(self, pairs: Pairs) -> bool:
+    def _add_violated(self, margin: float = -_SLACK) -> bool:
+        """Hold what ends too near or too long; whether there is anything new that is violated."""
+        self._neighbours.cover(self._start, self._end)
+        if self._neighbours.made != self._list:  # the step went further than expected
+            held, spread = self._keys[self._is_held], self._keys[self._is_spread]
+            self._look_around()
+            self._is_held, self._is_spread = np.isin(self._keys, held), np.isin(self._keys, spread)
+        new = self._violated(margin)
+        self._hold(new)
+        return self._take_bars(1.0) or len(new) > 0
+
+    def _spread(self, which: Longs) -> bool:
         """Keep all corners of pairs apart; whether there are pairs for which that is new."""
-        fresh = np.flatnonzero([int(key) not in self._held.spread for key in pairs.keys])
-        pairs = pairs.take(fresh)
-        self._held.spread.update(int(key) for key in pairs.keys)
-        every, gaps = spread(pairs, measure(self._start, pairs))
-        self._held.add(every, gaps, np.minimum(0.1 * self._surface.distances(every), 0.5 * gaps.gaps))
-        return len(fresh) > 0
+        which = which[~self._is_spread[which]]
+        if not len(which):
+            return False
+        self._is_spread[which] = self._is_held[which] = True
+        pairs, gaps = spread(self._pairs.take(which), self._gaps.take(which))
+        targets = np.minimum(0.1 * self._surface.distances(pairs), 0.5 * gaps.gaps)
+        self._held.add(pairs, gaps, targets, np.zeros(len(targets)))
+        return True
 
     # Minimum
 
-    def _minimise(self) -> None:
-        """Newton's method with all rows that are held."""
-        rows = self._held.rows(self._fixed)
-        kind = np.where(np.diff(rows[0]) > 0, np.int8(0), np.int8(-1))
-        self._coupled = None
-        x = self._end[: self._n]
-        gradient, _ = self._potential.gradient(x)
-        for count in itertools.count(1):
-            self.newton += 1
-            bounds = self._held.gaps.at(self._end, self._held.pairs) - self._held.targets
-            driven = np.flatnonzero((kind < 0) & (bounds < -_DRIVEN * self._held.targets))
-            if len(driven):  # no free node has a part in these
-                raise Blocked(self._held.pairs.take(driven))
-            try:
-                step, forces = self._solve(x, gradient, rows, kind, bounds)
-            except Infeasible as found:
-                raise Blocked(self._held.pairs.take(np.flatnonzero(found.multipliers > 0))) from None
-            x = self._go(x, step.reshape(-1, 3), bounds, forces, kind)
-            self._end[: self._n] = x
-            self._held.forces = forces
-            gradient, largest = self._potential.gradient(x)
-            left = gradient.ravel().copy()
-            _rows.add_rows(*rows, forces, 1.0, left)
-            left[self._fixed.ravel()] = 0.0
-            before, self.residual = self.residual, float(np.abs(left).max() / max(largest, 1e-300))
-            self._crawling = self.residual > 0.5 * before
-            if self.residual <= _TOLERANCE:
-                return
-            if count > _NEWTON:
-                raise ConvergenceError(f"the equations of motion are off by {self.residual:.1e} of the largest force")
+    def _minimise(self) -> Minimum:
+        """The minimum with all rows that are held, first loosely, to see what else comes near."""
+        minimum = self._begin()
+        try:
+            minimum.run(*_LOOSE)
+            for _ in range(_PASSES):
+                self._keep(minimum, minimum.point.y)
+                if not self._add_violated(_MARGIN):
+                    break
+                self._newton += minimum.steps
+                minimum = self._begin()
+                minimum.run(*_LOOSE)
+            minimum.run(TOLERANCE, PRODUCT)
+        except Infeasible as found:
+            count = len(self._held.targets)
+            raise Blocked(self._held.pairs.take(np.flatnonzero(found.multipliers[:count] > 0))) from None
+        self._newton += minimum.steps
+        self._keep(minimum, minimum.point.y)
+        return minimum
 
-    def _solve(
-        self, x: Floats, gradient: Floats, rows: Rows, kind: NDArray[np.int8], bounds: Floats
-    ) -> tuple[Floats, Floats]:
-        """Newton's step and forces: near the end with the whole Hessian, if the rows that are active make up for what
-        is negative of it; else without that, which is safe but slow.
-        """
-        start, forces = np.zeros(3 * self._n), self._held.forces
-        if self.residual < _NEAR:
-            program = self._program(x, gradient, rows, bounds, 1.0)
-            found = solve_points(program, kind, start, forces, _QP, self._coupled_factor(rows))
-            if found is not None:
-                return found[0], found[1]
-        program = self._program(x, gradient, rows, bounds, 0.0)
-        self._factor.factorise(program.values)
-        step, forces, _ = solve_program(program, kind, start, forces, _QP, self._factor)
-        return step, forces
+    def _begin(self) -> Minimum:
+        task, held = self._task, self._held
+        bars = task.bars._replace(
+            nodes=task.bars.nodes[self._bars], rest=task.bars.rest[self._bars],
+            lengths=task.bars.lengths[self._bars], signs=task.bars.signs[self._bars],
+        )  # fmt: skip
+        rows = all_rows(held, task.linear, bars, self._friction, self._start, self._end, task.fixed)
+        count = len(held.targets)
+        driven = np.flatnonzero((rows.kind[:count] < 0) & (rows.base[:count] < -_DRIVEN * held.targets))
+        if len(driven):  # no free node has a part in these
+            raise Blocked(held.pairs.take(driven))
+        return Minimum(task.potential, rows, self._end[: self._n], *self._known(), self._structure)
 
-    def _coupled_factor(self, rows: Rows) -> Cholesky:
-        """A factor with room for the products of rows, the same for all steps with the same rows."""
-        if self._coupled is None:
-            elements = self._potential.elements
-            self._coupled = Cholesky(Structure(elements.indptr, elements.indices, rows=rows[:2], size=3))
-        return self._coupled
+    def _known(self) -> tuple[Floats, Floats]:
+        """Forces and slacks of all rows; 0 if they are not known."""
+        forces = self._held.forces, self._user, self._bar_forces[self._bars]
+        slacks = self._held.slacks, self._user_slacks, self._bar_slacks[self._bars]
+        return np.concatenate(forces), np.concatenate(slacks)
 
-    def _program(self, x: Floats, gradient: Floats, rows: Rows, bounds: Floats, keep: float) -> Program:
-        elements, fixed = self._potential.elements, self._fixed.ravel()
-        values, right = self._potential.hessian(x, keep=keep), -gradient.ravel()
-        if fixed.any():
-            out = np.empty_like(values)
-            frozen = _check.frozen(values)
-            _rows.fix(elements.indptr, elements.indices, frozen, fixed, np.zeros(len(right)), right, out)
-            values = out
-        free = np.zeros(len(bounds), np.int8)
-        program = Program(elements.indptr, elements.indices, values, right, rows, bounds, free)
-        # Steps become as small as rounding; what matters is a share of the distances that are kept.
-        program.size = max(program.size, _SHARE * self._surface.gap * float(np.sqrt(program.diagonal.min())))
-        return program
+    def _keep(self, minimum: Minimum, forces: Floats) -> None:
+        """Keep the end, the forces and the slacks of a minimum."""
+        ends = np.cumsum([len(self._held.targets), len(self._user)])
+        self._held.forces, self._user, self._bar_forces[self._bars] = np.split(forces, ends)
+        self._held.slacks, self._user_slacks, self._bar_slacks[self._bars] = np.split(minimum.point.z.copy(), ends)
+        self._end[: self._n] = minimum.x
 
-    def _go(self, x: Floats, step: Floats, bounds: Floats, forces: Floats, kind: NDArray[np.int8]) -> Floats:
-        """As far along the step as lowers the potential and what rows are violated by, at the price of their forces."""
-        price, used = 2.0 * float(forces.max(initial=0.0)), kind >= 0
-        before = self._potential.value(x) + price * float(np.maximum(-bounds[used], 0.0).sum())
-
-        def rises(far: float) -> float:
-            whole = np.concatenate([x + far * step, self._end[self._n :]])
-            left = self._held.gaps.at(whole, self._held.pairs) - self._held.targets
-            return self._potential.value(whole[: self._n]) + price * float(np.maximum(-left[used], 0.0).sum()) - before
-
-        far, least = 1.0, 1e-12 * abs(before)
-        rise = rises(far)
-        while rise > least and far > _SHORTEST:
-            far *= 0.5
-            rise = rises(far)
-        while self._crawling and rise < -least and far >= 1.0 and (next_rise := rises(_LEAP * far)) < rise:
-            far, rise = _LEAP * far, next_rise  # off a saddle, where steps are short for want of negative curvature
-        return x + far * step
+    def _friction_is_settled(self) -> bool:
+        """Set the forces of friction to those that the contacts ask for; whether they were so already."""
+        if self._task.friction == 0.0:
+            return True
+        wanted, now = self._task.friction * self._held.forces, np.zeros(len(self._held.forces))
+        now[: len(self._friction.forces)] = self._friction.forces
+        largest = float(wanted.max(initial=0.0))
+        self._friction = self._friction._replace(forces=wanted)
+        return float(np.abs(wanted - now).max(initial=0.0)) <= _SETTLED * largest

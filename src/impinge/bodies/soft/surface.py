@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +42,8 @@ class Surface:
     Attributes
     ----------
     edges, faces : (m, 2), (k, 3) int32
+    labels : (vertices,) int
+        Pairs with equal labels do not touch: those of obstacles.
     gap : float, m
         The largest distance that any pair keeps.
     """
@@ -54,24 +57,30 @@ class Surface:
         self.faces = _stack([skin.faces + at for skin, at in zip(skins, first[:-1], strict=True)], 3)
         self._rest = np.concatenate([skin.positions for skin in skins]) if skins else np.empty((0, 3))
         self._radii = np.repeat([skin.radius for skin in skins], sizes) if skins else np.empty(0)
-        self._body = np.repeat(np.arange(len(skins)), sizes)
-        self._labels = np.arange(1, first[-1] + 1)
-        self._labels[self.count :] = 0
+        self.body_of = np.repeat(np.arange(len(skins)), sizes)
+        self.labels = np.arange(1, first[-1] + 1)
+        self.labels[self.count :] = 0
         self.gap = 2.0 * float(self._radii.max(initial=0.0))
 
     def near(self, x0: Floats, x1: Floats, gap: float | None = None) -> Pairs:
         """Pairs that come as near as `gap` while all vertices move linearly."""
         gap = self.gap if gap is None else gap
-        found = contacts(x0, x1, self.edges, self.faces, gap=gap, bodies=self._labels)
+        found = contacts(x0, x1, self.edges, self.faces, gap=gap, bodies=self.labels)
         return pairs_of(found.pairs, self.edges, self.faces)
 
-    def times(self, x0: Floats, x1: Floats, pairs: Pairs) -> Floats:
-        """When pairs first touch, from 0 to 1; inf if they do not. Never later than the truth."""
+    def times(self, x0: Floats, x1: Floats, pairs: Pairs, gap: float) -> Floats:
+        """When pairs first come as near as `gap`, from 0 to 1; inf if they do not. Never later than the truth."""
         times = np.full(len(pairs.kinds), np.inf)
         for kind, corners in ((VERTEX_TRIANGLE, self.faces), (EDGE_EDGE, self.edges)):
             which = np.flatnonzero(pairs.kinds == kind)
-            times[which] = find_times(kind, x0, x1, np.ascontiguousarray(pairs.numbers[which]), corners, 0.0)
+            times[which] = find_times(kind, x0, x1, np.ascontiguousarray(pairs.numbers[which]), corners, gap)
         return times
+
+    def obstacles(self) -> Iterator[tuple[slice, Ints]]:
+        """Vertices of each obstacle, and its faces in their numbering."""
+        for first, stop in itertools.pairwise(self._first[self._soft :]):
+            faces = self.faces[(self.faces[:, 0] >= first) & (self.faces[:, 0] < stop)]
+            yield slice(first, stop), faces - first
 
     def is_free(self, x0: Floats, x1: Floats) -> bool:
         """Whether nothing touches while all vertices move linearly; true is certain."""
@@ -102,7 +111,7 @@ class Surface:
         return f"vertex {self._name(corners[:1])} and face {self._name(corners[1:])}"
 
     def _name(self, corners: Ints) -> str:
-        body = int(self._body[corners[0]])
+        body = int(self.body_of[corners[0]])
         numbers = ", ".join(str(int(corner - self._first[body])) for corner in corners)
         whose = f"body {body}" if body < self._soft else f"obstacle {body - self._soft}"
         return f"({numbers}) of {whose}"
@@ -114,7 +123,7 @@ class Surface:
         first = np.where(is_edges, corners[:, :2].max(axis=1), corners[:, 0])
         second = np.where(is_edges, corners[:, 2:].max(axis=1), corners[:, 1:].max(axis=1))
         wanted = first + second
-        same = np.flatnonzero(self._body[pairs.corners[:, 0]] == self._body[pairs.corners[:, 2]])
+        same = np.flatnonzero(self.body_of[pairs.corners[:, 0]] == self.body_of[pairs.corners[:, 2]])
         wanted[same] = np.minimum(wanted[same], _OF_REST * measure(self._rest, pairs.take(same)).gaps)
         return wanted
 

@@ -20,8 +20,8 @@ def bandwidth(indptr, indices, row_ptr, row_indices):
 
 
 @kernel
-def factorise(indptr, indices, values, row_ptr, row_indices, factors, soft, active, band):
-    """L of K + Jᵀ W J of the active rows, L(j + i, j) in band[j, i] and 1/L(j, j) in band[j, 0].
+def factorise(indptr, indices, values, row_ptr, row_indices, factors, weights, band):
+    """L of K + Jᵀ W J, L(j + i, j) in band[j, i] and 1/L(j, j) in band[j, 0].
 
     Returns −1, or the first unknown at which the matrix is not positive definite.
     """
@@ -31,9 +31,9 @@ def factorise(indptr, indices, values, row_ptr, row_indices, factors, soft, acti
         for e in range(indptr[j], indptr[j + 1]):
             if indices[e] >= j:
                 band[j, indices[e] - j] = values[e]
-    for k in range(len(active)):
-        if active[k]:
-            weight = 1.0 / soft[k]
+    for k in range(len(weights)):
+        weight = weights[k]
+        if weight != 0.0:
             for p in range(row_ptr[k], row_ptr[k + 1]):
                 for q in range(p, row_ptr[k + 1]):
                     low, high = row_indices[p], row_indices[q]
@@ -72,10 +72,12 @@ def solve_banded(program, free, soft, state, tol, x, mu, s, y, active, rest, ban
     """Solve the program; returns what `advance` said last."""
     indptr, indices, values, _, row_ptr, row_indices, factors, _, _, _ = program
     begin(program, free, soft, x, mu, s, y, active, rest)
-    code, step = FACTORISE, np.empty(len(x))
+    code, step, weights = FACTORISE, np.empty(len(x)), np.empty(len(soft))
     while code <= FACTORISE:
         if code == FACTORISE:
-            if factorise(indptr, indices, values, row_ptr, row_indices, factors, soft, active, band) >= 0:
+            for k in range(len(soft)):
+                weights[k] = 1.0 / soft[k] if active[k] else 0.0
+            if factorise(indptr, indices, values, row_ptr, row_indices, factors, weights, band) >= 0:
                 return STUCK
         step[:] = rest
         solve(band, step)

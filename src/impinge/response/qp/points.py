@@ -26,9 +26,8 @@ def check_definite(program: Program) -> Cholesky | None:
     factor = None
     if is_banded(program):
         band = np.empty((len(program.right), program.bandwidth + 1))
-        nothing = np.zeros(len(program.bounds))
         pattern = program.indptr, program.indices, program.values
-        failed = _banded.factorise(*pattern, *program.rows, nothing, nothing > 0.0, band)
+        failed = _banded.factorise(*pattern, *program.rows, np.zeros(len(program.bounds)), band)
     else:
         factor = Cholesky(Structure(program.indptr, program.indices))
         failed = factor.factorise(program.values)

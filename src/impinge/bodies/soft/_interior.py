@@ -1,0 +1,468 @@
+"""Kernels: the minimum of a potential subject to rows, by a primal-dual interior-point method.
+
+    minimise Φ(x)  subject to  s(x) ≥ 0   (s(x) = 0 for equalities)
+
+with slacks z > 0, forces y > 0 and their products driven to 0 together [Mehrotra1992]:
+
+    ∇Φ − Aᵀ y = 0,  s(x) + δ y − z = 0,  y z = μ → 0,          A = ∂s/∂x, δ what a row gives way by
+
+Each iteration linearises everything anew and needs one factor of H + Aᵀ D A, H = ∂²Φ/∂x², D = y / (z + δ y). Its number
+hardly depends on how many rows there are, or which of them are active. Φ decreases along the way, with a price on what
+rows are violated by.
+
+Friction is part of the potential: F h(|u|) of the slip u of contacts in the step, with h a parabola up to a slip of ε
+and the length of u beyond.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge._jit import kernel
+from impinge.bodies.soft import _potential
+from impinge.response.qp import _banded
+
+DONE, FACTORISE, STUCK = range(3)
+RESIDUAL, LARGEST, PRIMAL, PRODUCT, MEAN, KEEP, ALLOWED, STEPS, TARGET, PLAIN, CRAWLED, FIELDS = range(12)
+
+_TIE = 1e-3  # products of slacks and forces do not go further down than this share of what is left of the equations
+_NEAR = 0.1  # residual below which the negative part of the Hessian is tried
+_TO_BORDER = 0.99
+_FIRMNESS = 1e6  # of equalities, by the stiffness of what they hold
+_SHORTEST = 1e-6
+_MOST_STEPS = 120
+_AGAIN = 1e-4  # products to begin again with, when rows have joined: of the weight times the size of rows
+_VIOLATION = 1e-8  # of the size of a row
+
+INEQUALITY, EQUALITY, UNUSED = 0, 1, -1
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.int32]
+
+
+class Rows(NamedTuple):
+    """Rows s(x) = base + A (x − origin), then bars, s = sign (l − length), then two rows of slip per contact."""
+
+    indptr: _Ints
+    indices: _Ints
+    values: _Floats  # those of bars and slip are filled in anew at each x
+    base: _Floats  # of the first rows
+    kind: NDArray[np.int8]  # of all but those of slip
+    sizes: _Floats  # m: what values of rows are compared with
+    give: _Floats  # m/N: what rows give way by
+    bars: _Ints  # (k, 2) nodes
+    lengths: _Floats  # (k,)
+    signs: _Floats  # (k,)
+    tangents: _Floats  # values of two rows of slip along fixed directions, as many as those that turn
+    slip_base: _Floats  # (2 f,) of those
+    friction: _Floats  # (f,) N, the largest force
+    creep: float  # m, ε
+    origin: _Floats  # (3 n,)
+    fixed: NDArray[np.bool_]  # (3 n,)
+
+
+class Point(NamedTuple):
+    """What changes: unknowns, and what belongs to them."""
+
+    x: _Floats  # (3 n,)
+    y: _Floats  # (m,) N
+    z: _Floats  # (m,) m
+    s: _Floats  # (m,) m
+    left: _Floats  # (3 n,) N, ∇Φ − Aᵀ y
+    values: _Floats  # of H
+    weights: _Floats  # D of all rows
+    right: _Floats  # (3 n,)
+    dy: _Floats
+    dz: _Floats
+    state: _Floats
+
+
+@kernel
+def _slacks(rows, x, out):
+    """Values of all rows but those of slip."""
+    linear = len(rows.base)
+    for k in range(linear):
+        value = rows.base[k]
+        for e in range(rows.indptr[k], rows.indptr[k + 1]):
+            j = rows.indices[e]
+            value += rows.values[e] * (x[j] - rows.origin[j])
+        out[k] = value
+    for b in range(len(rows.bars)):
+        i, j, square = 3 * rows.bars[b, 0], 3 * rows.bars[b, 1], 0.0
+        for axis in range(3):
+            square += (x[j + axis] - x[i + axis]) ** 2
+        out[linear + b] = rows.signs[b] * (np.sqrt(square) - rows.lengths[b])
+
+
+@kernel
+def _turn_bars(rows, x):
+    """Fill in the rows of bars."""
+    for b in range(len(rows.bars)):
+        i, j, at, square = 3 * rows.bars[b, 0], 3 * rows.bars[b, 1], rows.indptr[len(rows.base) + b], 0.0
+        for axis in range(3):
+            square += (x[j + axis] - x[i + axis]) ** 2
+        factor = rows.signs[b] / np.sqrt(square) if square > 0.0 else 0.0
+        for axis in range(3):
+            value = factor * (x[j + axis] - x[i + axis])
+            rows.values[at + axis] = 0.0 if rows.fixed[i + axis] else -value
+            rows.values[at + 3 + axis] = 0.0 if rows.fixed[j + axis] else value
+
+
+@kernel
+def _slip(rows, x, c):
+    """Slip of contact c along both of its tangents, and where their values begin."""
+    m = len(rows.kind)
+    first = rows.indptr[m + 2 * c] - rows.indptr[m]
+    a, b = rows.slip_base[2 * c], rows.slip_base[2 * c + 1]
+    count = rows.indptr[m + 2 * c + 1] - rows.indptr[m + 2 * c]
+    for e in range(count):
+        j = rows.indices[rows.indptr[m + 2 * c] + e]
+        moved = x[j] - rows.origin[j]
+        a += rows.tangents[first + e] * moved
+        b += rows.tangents[first + count + e] * moved
+    return a, b, first, count
+
+
+@kernel
+def _friction_energy(rows, x):
+    total = 0.0
+    for c in range(len(rows.friction)):
+        a, b, _, _ = _slip(rows, x, c)
+        far = np.sqrt(a * a + b * b)
+        total += rows.friction[c] * (0.5 * far * far / rows.creep if far < rows.creep else far - 0.5 * rows.creep)
+    return total
+
+
+@kernel
+def _turn_slips(rows, x, out, weights):
+    """Fill in the rows of slip, along it and across, with their weights, and add the friction to the gradient."""
+    m = len(rows.kind)
+    for c in range(len(rows.friction)):
+        a, b, first, count = _slip(rows, x, c)
+        far, force = np.sqrt(a * a + b * b), rows.friction[c]
+        cos, sin = (a / far, b / far) if far > 0.0 else (1.0, 0.0)
+        at = rows.indptr[m + 2 * c]
+        pull = force * min(far / rows.creep, 1.0)
+        for e in range(count):
+            one, two = rows.tangents[first + e], rows.tangents[first + count + e]
+            rows.values[at + e] = cos * one + sin * two
+            rows.values[at + count + e] = cos * two - sin * one
+            out[rows.indices[at + e]] += pull * rows.values[at + e]
+        weights[m + 2 * c] = force / rows.creep if far < rows.creep else 0.0
+        weights[m + 2 * c + 1] = force / max(far, rows.creep)
+
+
+@kernel
+def _add_rows(rows, y, out):
+    """Out += Aᵀ y, of all rows but those of slip."""
+    for k in range(len(y)):
+        if y[k] != 0.0:
+            for e in range(rows.indptr[k], rows.indptr[k + 1]):
+                out[rows.indices[e]] += y[k] * rows.values[e]
+
+
+@kernel
+def _clear_fixed(rows, out):
+    for j in range(len(out)):
+        if rows.fixed[j]:
+            out[j] = 0.0
+
+
+@kernel
+def _refresh(field, rows, point, tolerance, product):
+    """Everything at a new x, y and z; what to do next."""
+    state, x = point.state, point.x
+    nodes = len(x) // 3
+    _turn_bars(rows, x)
+    _slacks(rows, x, point.s)
+    state[LARGEST] = _potential.gradient(field, x.reshape((nodes, 3)), point.left.reshape((nodes, 3)))
+    _turn_slips(rows, x, point.left, point.weights)
+    point.right[:] = 0.0
+    _add_rows(rows, point.y, point.right)
+    worst = 0.0
+    for j in range(len(x)):
+        point.left[j] = 0.0 if rows.fixed[j] else point.left[j] - point.right[j]
+        worst = max(worst, abs(point.left[j]))
+    primal = largest = total = 0.0
+    count = 0
+    for k in range(len(point.s)):
+        if rows.kind[k] == INEQUALITY:
+            both = point.y[k] * point.z[k]
+            total += both
+            count += 1
+            largest = max(largest, both / rows.sizes[k])
+            primal = max(primal, abs(point.z[k] - point.s[k] - rows.give[k] * point.y[k]) / rows.sizes[k])
+        elif rows.kind[k] == EQUALITY:
+            primal = max(primal, abs(point.s[k]) / rows.sizes[k])
+    state[RESIDUAL], state[PRIMAL] = worst / state[LARGEST], primal
+    state[PRODUCT], state[MEAN] = largest / state[LARGEST], total / max(count, 1)
+    if (
+        worst <= tolerance * state[LARGEST]
+        and primal <= max(_VIOLATION, 1e-2 * tolerance)
+        and state[PRODUCT] <= product
+    ):
+        return DONE
+    return STUCK if state[STEPS] >= _MOST_STEPS or state[CRAWLED] > 3.0 else FACTORISE
+
+
+@kernel
+def look(field, rows, point, tolerance, product):
+    """What to do at a point, with other limits."""
+    return _refresh(field, rows, point, tolerance, product)
+
+
+@kernel
+def compliances(field, rows, out):
+    """How far a force of 1 N moves what a row is about, if inertia alone resists."""
+    for k in range(len(out)):
+        out[k] = 0.0
+        for e in range(rows.indptr[k], rows.indptr[k + 1]):
+            node = rows.indices[e] // 3
+            out[k] += rows.values[e] * rows.values[e] / (field.inertia[node] + field.drag[node])
+
+
+@kernel
+def _first_product(field, rows, point, soft):
+    """The product of slacks and forces to begin with, J: as it is where both are known, else from forces."""
+    known = wanted = logs = sizes = total = 0.0
+    count = both = 0
+    for k in range(len(soft)):
+        if rows.kind[k] == INEQUALITY:
+            known = max(known, point.y[k])
+            wanted = max(wanted, -point.s[k] / soft[k])
+            logs += np.log(soft[k])
+            sizes += np.log(rows.sizes[k])
+            count += 1
+            if point.z[k] > 0.0:
+                total += point.y[k] * point.z[k]
+                both += 1
+    if count == 0:
+        return 0.0
+    size = np.exp(sizes / count)
+    if both:
+        return max(total / both, _AGAIN * field.weight * size)
+    force = max(known if known > 0.0 else min(wanted, field.weight), 1e-6 * field.weight)
+    return force * min(0.1 * size, force * np.exp(logs / count))
+
+
+@kernel
+def begin(field, rows, point, soft, tolerance, product):
+    """First slacks and forces, from those that are known (0: of new rows); what to do next.
+
+    soft : (m,) compliances, filled in
+    """
+    state, y, z, s = point.state, point.y, point.z, point.s
+    state[:] = 0.0
+    state[ALLOWED] = 1.0
+    _turn_bars(rows, point.x)
+    _slacks(rows, point.x, s)
+    compliances(field, rows, soft)
+    for k in range(len(soft)):
+        soft[k] = max(soft[k] + rows.give[k], 1e-300)
+    mu = _first_product(field, rows, point, soft)
+    for k in range(len(s)):
+        if rows.kind[k] != INEQUALITY:
+            continue
+        if z[k] > 0.0:
+            if y[k] * z[k] < mu:
+                if y[k] * soft[k] > z[k]:
+                    z[k] = mu / y[k]
+                else:
+                    y[k] = mu / z[k]
+        elif y[k] > 0.0:
+            y[k] = max(y[k], np.sqrt(mu / soft[k]))
+            z[k] = mu / y[k]
+        else:  # as if only this row were there: z = s + soft y
+            root = np.sqrt(s[k] * s[k] + 4.0 * soft[k] * mu)
+            y[k] = 2.0 * mu / (s[k] + root) if s[k] > 0.0 else (root - s[k]) / (2.0 * soft[k])
+            z[k] = mu / y[k]
+    return _refresh(field, rows, point, tolerance, product)
+
+
+@kernel
+def assemble(field, rows, point):
+    """H and D."""
+    state, parts, values = point.state, field.elastic, point.values
+    nodes = len(point.x) // 3
+    _potential.hessian(field, point.x.reshape((nodes, 3)), state[KEEP], values)
+    for j in range(len(point.x)):
+        for e in range(parts.indptr[j], parts.indptr[j + 1]):
+            i = parts.indices[e]
+            if i != j and (rows.fixed[i] or rows.fixed[j]):
+                values[e] = 0.0
+    for k in range(len(point.y)):
+        point.weights[k] = 0.0
+        if rows.kind[k] == INEQUALITY:
+            point.weights[k] = point.y[k] / (point.z[k] + rows.give[k] * point.y[k])
+        elif rows.kind[k] == EQUALITY:
+            soft = 1e-300
+            for e in range(rows.indptr[k], rows.indptr[k + 1]):
+                soft += rows.values[e] ** 2 / values[parts.diagonal[rows.indices[e]]]
+            point.weights[k] = _FIRMNESS / soft
+
+
+@kernel
+def choose_curvature(state):
+    """How much of the negative part of the Hessian is tried first."""
+    state[STEPS] += 1.0
+    state[KEEP] = state[ALLOWED] if state[RESIDUAL] < _NEAR and state[STEPS] > 1.0 else 0.0
+
+
+@kernel
+def lower_curvature(state):
+    """After a factorisation that failed: less of it; false if there is none left."""
+    if state[KEEP] == 0.0:
+        return False
+    state[KEEP] = 0.5 * state[KEEP] if state[KEEP] > 0.2 else 0.0
+    state[ALLOWED] = state[KEEP]
+    return True
+
+
+@kernel
+def _raise_curvature(state):
+    if state[KEEP] > 0.0:
+        state[ALLOWED] = min(1.0, 1.25 * state[ALLOWED])
+    else:
+        state[ALLOWED] = min(1.0, max(2.0 * state[ALLOWED], 0.25))
+
+
+@kernel
+def _pull(rows, point, k, product):
+    """What row k adds to the right side, by its values; product : that of y and z is to change by −product."""
+    if rows.kind[k] == EQUALITY:
+        return -point.s[k] * point.weights[k]
+    z, y = point.z[k], point.y[k]
+    off = z - point.s[k] - rows.give[k] * y
+    return (y * off - product) / (z + rows.give[k] * y)
+
+
+@kernel
+def _fill_right(rows, point, products):
+    """The right side −left + Aᵀ of what rows pull with."""
+    for k in range(len(products)):
+        products[k] = _pull(rows, point, k, products[k]) if rows.kind[k] >= 0 else 0.0
+    point.right[:] = 0.0
+    _add_rows(rows, products, point.right)
+    for j in range(len(point.left)):
+        point.right[j] = 0.0 if rows.fixed[j] else point.right[j] - point.left[j]
+
+
+@kernel
+def _directions(rows, point, step, pulls):
+    """Changes of y and z along a step of x; returns how far they can go until one is 0."""
+    until = 1e300
+    for k in range(len(pulls)):
+        point.dy[k] = point.dz[k] = 0.0
+        if rows.kind[k] < 0:
+            continue
+        along = 0.0
+        for e in range(rows.indptr[k], rows.indptr[k + 1]):
+            along += rows.values[e] * step[rows.indices[e]]
+        point.dy[k] = pulls[k] - point.weights[k] * along
+        if rows.kind[k] == INEQUALITY:
+            off = point.z[k] - point.s[k] - rows.give[k] * point.y[k]
+            point.dz[k] = along + rows.give[k] * point.dy[k] - off
+            if point.dy[k] < 0.0:
+                until = min(until, -point.y[k] / point.dy[k])
+            if point.dz[k] < 0.0:
+                until = min(until, -point.z[k] / point.dz[k])
+    return until
+
+
+@kernel
+def predict(rows, point, pulls):
+    """The right side for a step towards products of 0."""
+    for k in range(len(pulls)):
+        pulls[k] = point.y[k] * point.z[k]
+    _fill_right(rows, point, pulls)
+
+
+@kernel
+def correct(rows, point, pulls, step, product):
+    """From the predicted step the right side of the step to be taken: towards a common product, of second order."""
+    state, y, z, dy, dz = point.state, point.y, point.z, point.dy, point.dz
+    far = min(_directions(rows, point, step, pulls), 1.0)
+    after = 0.0
+    count = 0
+    for k in range(len(y)):
+        if rows.kind[k] == INEQUALITY:
+            after += (y[k] + far * dy[k]) * (z[k] + far * dz[k])
+            count += 1
+    share, size = after / max(count, 1) / max(state[MEAN], 1e-300), 1e300
+    for k in range(len(y)):
+        if rows.kind[k] == INEQUALITY:
+            size = min(size, rows.sizes[k])
+    least = max(0.1 * product, _TIE * state[RESIDUAL]) * state[LARGEST] * size
+    state[TARGET] = max(min(share**3, 1.0) * state[MEAN], least)
+    for k in range(len(pulls)):
+        second = dy[k] * dz[k] if state[PLAIN] == 0.0 else 0.0
+        pulls[k] = y[k] * z[k] + second - state[TARGET]
+    _fill_right(rows, point, pulls)
+
+
+@kernel
+def _merit(field, rows, x, z, s, price, target):
+    total = _potential.value(field, x.reshape((len(x) // 3, 3))) + _friction_energy(rows, x)
+    for k in range(len(s)):
+        if rows.kind[k] == INEQUALITY:
+            total += price * abs(z[k] - s[k]) - target * np.log(z[k])
+        elif rows.kind[k] == EQUALITY:
+            total += price * abs(s[k])
+    return total
+
+
+@kernel
+def advance(field, rows, point, pulls, step, tolerance, product):
+    """Go along a step, as far as that is downhill; what to do next."""
+    state, x, y, z = point.state, point.x, point.y, point.z
+    border = _TO_BORDER * _directions(rows, point, step, pulls)
+    far = min(border, 1.0)
+    price = 0.0
+    for k in range(len(y)):
+        price = max(price, 2.0 * abs(y[k] + point.dy[k]))
+    before = _merit(field, rows, x, z, point.s, price, state[TARGET])
+    trial, slack, values = np.empty_like(x), np.empty_like(z), np.empty_like(z)
+    halvings = 0
+    while True:
+        for j in range(len(x)):
+            trial[j] = x[j] if rows.fixed[j] else x[j] + far * step[j]
+        for k in range(len(z)):
+            slack[k] = z[k] + far * point.dz[k]
+        _slacks(rows, trial, values)
+        after = _merit(field, rows, trial, slack, values, price, state[TARGET])
+        if after <= before + 1e-10 * abs(before) or far < _SHORTEST:
+            break
+        far *= 0.5
+        halvings += 1
+    state[PLAIN] = 1.0 if halvings > 2 and state[PLAIN] == 0.0 else 0.0
+    state[CRAWLED] = state[CRAWLED] + 1.0 if far < _SHORTEST else 0.0
+    x[:] = trial
+    for k in range(len(y)):
+        y[k] += far * point.dy[k]
+        z[k] = slack[k]
+    _raise_curvature(state)
+    return _refresh(field, rows, point, tolerance, product)
+
+
+@kernel
+def minimise_banded(field, rows, point, pulls, band, tolerance, product):
+    """All of it, from `begin` on, where unknowns are coupled with near ones only; returns what `advance` said last."""
+    parts, code, step = field.elastic, FACTORISE, np.empty_like(point.x)
+    matrix = parts.indptr, parts.indices, point.values, rows.indptr, rows.indices, rows.values, point.weights
+    while code == FACTORISE:
+        choose_curvature(point.state)
+        assemble(field, rows, point)
+        while _banded.factorise(*matrix, band) >= 0:
+            if not lower_curvature(point.state):
+                return STUCK
+            assemble(field, rows, point)
+        predict(rows, point, pulls)
+        step[:] = point.right
+        _banded.solve(band, step)
+        if len(pulls):
+            correct(rows, point, pulls, step, product)
+            step[:] = point.right
+            _banded.solve(band, step)
+        code = advance(field, rows, point, pulls, step, tolerance, product)
+    return code

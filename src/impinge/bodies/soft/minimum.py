@@ -1,0 +1,150 @@
+"""The minimum of a potential subject to rows: `_interior` with the factor that fits."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impinge.bodies.soft import _interior
+from impinge.bodies.soft._interior import Point, Rows
+from impinge.bodies.soft.constraints import Friction, Held, all_rows
+from impinge.bodies.soft.parts import Floats
+from impinge.bodies.soft.potential import Potential
+from impinge.bodies.soft.task import Task
+from impinge.errors import ConvergenceError
+from impinge.response.qp import _banded
+from impinge.response.qp.program import Infeasible, Program
+from impinge.response.qp.solve import solve_program
+from impinge.sparse.cholesky import Cholesky, Structure
+
+__all__ = ["PRODUCT", "TOLERANCE", "Minimum", "free_step"]
+
+TOLERANCE, PRODUCT = 1e-6, 1e-8  # what may be left of the equations of motion, and of slacks times forces
+
+_WIDEST = 24  # couplings of unknowns in a band
+_SCALED_SHARE = 1e-8
+
+
+class Minimum:
+    """The search for a minimum.
+
+    Parameters
+    ----------
+    potential : Potential
+    rows : Rows
+    x : (n, 3) m
+        Where to start.
+    forces, slacks : (m,) N, m
+        Of all rows but those of slip: those that are known, else 0.
+    structure : Structure
+        Of the Hessian.
+    """
+
+    def __init__(
+        self, potential: Potential, rows: Rows, x: Floats, forces: Floats, slacks: Floats, structure: Structure
+    ) -> None:
+        count, unknowns = len(rows.kind), x.size
+        self._potential, self._rows, self._structure = potential, rows, structure
+        self.point = Point(
+            x.ravel().copy(), forces.copy(), slacks.copy(), np.empty(count), np.empty(unknowns),
+            np.empty(len(structure.indices)), np.zeros(len(rows.indptr) - 1), np.empty(unknowns), np.empty(count),
+            np.empty(count), np.zeros(_interior.FIELDS),
+        )  # fmt: skip
+        self.soft, self._pulls = np.empty(count), np.empty(count)
+        self._band = np.empty((0, 0))
+        self._factor: Cholesky | None = None
+        wide = _banded.bandwidth(structure.indptr, structure.indices, rows.indptr, rows.indices)
+        if wide <= _WIDEST:
+            self._band = np.empty((unknowns, wide + 1))
+        self._begun = False
+
+    @property
+    def x(self) -> Floats:
+        """Positions, (n, 3)."""
+        return self.point.x.reshape(-1, 3)
+
+    @property
+    def steps(self) -> int:
+        """Iterations so far."""
+        return int(self.point.state[_interior.STEPS])
+
+    @property
+    def residual(self) -> float:
+        """What is left of the equations of motion, by the largest force."""
+        return float(self.point.state[_interior.RESIDUAL])
+
+    def forces(self) -> Floats:
+        """Forces of all rows but those of slip; 0 of rows that do not act."""
+        point, kind = self.point, self._rows.kind
+        acts = (kind == _interior.EQUALITY) | ((kind >= 0) & (point.y * self.soft > point.z))
+        return np.where(acts, point.y, 0.0)
+
+    def run(self, tolerance: float, product: float) -> None:
+        """Go on until forces are balanced to `tolerance` of the largest, and slacks times forces are below `product`
+        of it times the size of a row.
+        """
+        field, rows, point, limits = self._potential.field, self._rows, self.point, (tolerance, product)
+        if self._begun:
+            code = _interior.look(field, rows, point, *limits)
+        else:
+            code = _interior.begin(field, rows, point, self.soft, *limits)
+            self._begun = True
+        if code == _interior.FACTORISE and len(self._band):
+            code = _interior.minimise_banded(field, rows, point, self._pulls, self._band, *limits)
+        while code == _interior.FACTORISE:
+            code = self._iterate(limits)
+        if code == _interior.STUCK:
+            self._check_feasible()
+            raise ConvergenceError(f"the equations of motion are off by {self.residual:.1e} of the largest force")
+
+    def _iterate(self, limits: tuple[float, float]) -> int:
+        field, rows, point, pulls = self._potential.field, self._rows, self.point, self._pulls
+        if self._factor is None:
+            self._factor = Cholesky(self._structure.with_rows((rows.indptr, rows.indices)))
+        _interior.choose_curvature(point.state)
+        _interior.assemble(field, rows, point)
+        while self._factor.factorise(point.values, rows.values, point.weights) >= 0:
+            if not _interior.lower_curvature(point.state):
+                return _interior.STUCK
+            _interior.assemble(field, rows, point)
+        _interior.predict(rows, point, pulls)
+        step = self._factor.solve(point.right)
+        if len(pulls):
+            _interior.correct(rows, point, pulls, step, limits[1])
+            step = self._factor.solve(point.right)
+        return int(_interior.advance(field, rows, point, pulls, step, *limits))
+
+    def _check_feasible(self) -> None:
+        """Raise Infeasible if the rows contradict each other at this point."""
+        rows, point, count = self._rows, self.point, len(self._rows.kind)
+        point.state[_interior.KEEP] = 0.0
+        _interior.assemble(self._potential.field, rows, point)
+        indptr = rows.indptr[: count + 1].copy()
+        matrix = indptr, rows.indices[: indptr[-1]].copy(), -rows.values[: indptr[-1]]
+        equal = (rows.kind == _interior.EQUALITY).astype(np.int8)
+        program = Program(
+            self._structure.indptr, self._structure.indices, point.values, -point.left, matrix, point.s.copy(), equal
+        )
+        kind = np.where(rows.give > 0.0, np.int8(_interior.UNUSED), rows.kind)
+        try:
+            solve_program(program, kind, np.zeros(len(point.x)), np.maximum(point.y, 0.0), _SCALED_SHARE)
+        except ConvergenceError:
+            return
+        except Infeasible as found:
+            raise Infeasible(np.where(kind >= 0, found.multipliers, 0.0)) from None
+
+
+def free_step(task: Task, structure: Structure, held: Held) -> Floats:
+    """Positions of all vertices at the end of a step in which nothing is looked for; pairs that are held may give way.
+
+    The literature linearises a step once ([Baraff1998] (6), [Raghupathi2006] (1) as it must be). That turns segments
+    without turning their forces: in the paper's second demo, with steps of 10 ms, it stretches the cable by 0.8 % while
+    it still falls freely, where 0.05 % is right. What is to be compared is what responses to contact do, so all get the
+    same equations of motion, solved as well.
+    """
+    n, end = len(task.fixed), task.end.copy()
+    rows = all_rows(held, task.linear, task.bars, Friction(np.empty(0), 1.0), task.start, end, task.fixed)
+    nothing = np.zeros(len(rows.kind))
+    minimum = Minimum(task.potential, rows, end[:n], nothing, nothing, structure)
+    minimum.run(TOLERANCE, PRODUCT)
+    end[:n] = minimum.x
+    return end

@@ -1,0 +1,70 @@
+"""``impinge reproduce qp-collide``: simulations, measurements, pictures, and the paper's statements beside ours."""
+
+from __future__ import annotations
+
+import json
+import platform
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from impinge.errors import InputError
+from impinge.reproduce.qp_collide.conditioning import measure_conditioning
+from impinge.reproduce.qp_collide.exchanges import measure_exchanges
+from impinge.reproduce.qp_collide.iterative import measure_iterations
+from impinge.reproduce.qp_collide.responses import Measured, Progress, measure_responses
+from impinge.reproduce.qp_collide.scenes import DEMOS
+
+__all__ = ["reproduce"]
+
+
+def reproduce(folder: Path, quick: bool, progress: Progress) -> Path:
+    """Simulate, measure, draw and write `qp-collide.md` into a folder; returns its path."""
+    try:
+        from impinge.reproduce.qp_collide import figures, text
+    except ImportError:
+        raise InputError("reproduce: needs matplotlib; install impinge[report]") from None
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def file(name: str) -> Path:
+        return folder / f"qp-collide-{name}.png"
+
+    results = text.Results(
+        measure_responses(quick, progress),
+        measure_conditioning(quick, progress),
+        measure_exchanges(quick, progress),
+        measure_iterations(quick, progress),
+    )
+    progress("pictures")
+    for demo, number, picture in _shown(results.measured):
+        figures.draw_picture(picture, file(f"{demo}-{picture.response}-{number}"))
+    for demo in DEMOS:
+        figures.draw_histories(results.measured, demo, file(demo))
+    figures.draw_conditioning(results.conditioning, file("conditioning"))
+    figures.draw_exchanges(results.exchanges, file("exchanges"))
+    figures.draw_iterations(results.iterations, file("iterations"))
+
+    machine = f"{platform.machine()}, Python {platform.python_version()}"
+    numbers: dict[str, Any] = {
+        "quick": quick,
+        "machine": machine,
+        "responses": [one.summary() for one in results.measured.histories],
+        "conditioning": [asdict(one) for one in results.conditioning],
+        "exchanges": [asdict(one) for one in results.exchanges],
+        "iterations": [asdict(one) for one in results.iterations],
+    }
+    (folder / "qp-collide.json").write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
+    path = folder / "qp-collide.md"
+    path.write_text(text.report(results, quick, machine), encoding="utf-8")
+    return path
+
+
+def _shown(measured: Measured) -> list[tuple[str, int, Any]]:
+    """Demo, number and picture of all that the report shows: the last moment only of the classical responses."""
+    shown = []
+    for demo in DEMOS:
+        for response in ("qp", "penalty", "impulse"):
+            here = [one for one in measured.pictures if (one.demo, one.response) == (demo, response)]
+            numbered = list(enumerate(here))
+            shown += [(demo, k, one) for k, one in (numbered if response == "qp" else numbered[-1:])]
+    return shown

@@ -1,0 +1,106 @@
+"""Contacts of a step: kept for the next one, told to users, and their work."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge.bodies.soft.parts import Floats, Ints
+from impinge.bodies.soft.step import Result
+from impinge.bodies.soft.surface import Surface
+from impinge.response.contact_rows import Pairs
+
+__all__ = ["NO_TOUCH", "SoftContacts", "Touch", "contacts_of", "forces_on_vertices", "touch_of", "work_of"]
+
+
+class Touch(NamedTuple):
+    """Pairs that push each other, with weights and normals of the start of the step."""
+
+    kinds: NDArray[np.int8]  # of `Pairs`
+    numbers: Ints
+    corners: Ints
+    weights: Floats  # (m, 4)
+    normals: Floats  # (m, 3)
+    forces: Floats  # (m,) N, along the normal on the first
+    friction: Floats  # (m, 3) N, on the first
+
+    @property
+    def pairs(self) -> Pairs:
+        """Without forces."""
+        return Pairs(self.kinds, self.numbers, self.corners)
+
+
+class SoftContacts(NamedTuple):
+    """What touched in a step.
+
+    A pair is a vertex and a face, or two edges, "vertex-face" or "edge-edge". Bodies are counted as in
+    `SoftWorld.bodies`, and after them obstacles, in the order in which they were added.
+    """
+
+    kinds: list[str]
+    bodies: Ints  # (m, 2)
+    corners: Ints  # (m, 4) nodes and, after them, vertices of obstacles: vertex, face; or the ends of both edges
+    points: Floats  # (m, 3) m, in the middle between the nearest points
+    normals: Floats  # (m, 3) from the second to the first
+    forces: Floats  # (m,) N, along the normal on the first, the opposite on the second
+    friction: Floats  # (m, 3) N, on the first, at right angles to the normal
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.forces)
+
+
+NO_TOUCH = Touch(
+    np.empty(0, np.int8), np.empty((0, 2), np.int32), np.empty((0, 4), np.int32), np.empty((0, 4)), np.empty((0, 3)),
+    np.empty(0), np.empty((0, 3)),
+)  # fmt: skip
+
+
+def touch_of(result: Result, start: Floats) -> Touch:
+    """What pushes in a step from positions `start` of all vertices."""
+    held, forces, creep = result.held, result.held.forces, result.friction.creep
+    pulling = np.flatnonzero(forces > 0.0)
+    pairs, gaps = held.pairs.take(pulling), held.gaps.take(pulling)
+    friction = np.zeros((len(pulling), 3))
+    if len(result.friction.forces):
+        largest = np.zeros(len(forces))
+        largest[: len(result.friction.forces)] = result.friction.forces
+        way = (gaps.weights[:, :, None] * (result.positions - start)[pairs.corners]).sum(axis=1)
+        slip = way - (way * gaps.normals).sum(axis=1)[:, None] * gaps.normals
+        far = np.linalg.norm(slip, axis=1)
+        friction = -(largest[pulling] / np.maximum(far, creep))[:, None] * slip
+    return Touch(*pairs, gaps.weights, gaps.normals, forces[pulling], friction)
+
+
+def forces_on_vertices(touch: Touch, count: int) -> Floats:
+    """(count, 3) N: what contacts push vertices with."""
+    pushes = touch.weights[:, :, None] * (touch.forces[:, None] * touch.normals + touch.friction)[:, None]
+    sums = [np.bincount(touch.corners.ravel(), pushes[:, :, axis].ravel(), count)[:count] for axis in range(3)]
+    return np.column_stack(sums).astype(np.float64)  # without contacts bincount gives integers
+
+
+def work_of(result: Result, touch: Touch, start: Floats, end: Floats) -> Floats:
+    """Work of a step, J: of what drives nodes and obstacles, and of the recovery of distances."""
+    count, way = len(result.rest), end - start
+    forces = forces_on_vertices(touch, len(start))
+    driven = float((result.rest * way[:count]).sum()) - float(
+        (np.where(result.fixed, forces[:count], 0.0) * way[:count]).sum()
+    )
+    driven -= float((forces[count:] * way[count:]).sum())
+    held = result.held
+    won = np.maximum(held.targets - held.gaps.gaps, 0.0)
+    return np.array([driven, float((held.forces * won).sum())])
+
+
+def contacts_of(touch: Touch, x: Floats, surface: Surface) -> SoftContacts:
+    """Contacts for users, with all vertices at x now."""
+    corners = x[touch.corners]
+    points = 0.5 * (np.abs(touch.weights)[:, :, None] * corners).sum(axis=1)
+    kinds = ["edge-edge" if kind else "vertex-face" for kind in touch.kinds]
+    second = np.where(touch.kinds == 1, touch.corners[:, 2], touch.corners[:, 1])
+    bodies = surface.body_of[np.column_stack([touch.corners[:, 0], second])].astype(np.int32)
+    return SoftContacts(
+        kinds, bodies, touch.corners.copy(), points, touch.normals.copy(), touch.forces.copy(), touch.friction.copy()
+    )
