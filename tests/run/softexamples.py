@@ -14,7 +14,7 @@ from impinge.run.scene import softmodels
 from impinge.run.soft import SoftWorld
 
 from . import examples
-from .softjudge import Judge
+from .softjudge import Judge, linking_number
 from .softknots import determinant
 
 Floats = NDArray[np.float64]
@@ -38,13 +38,9 @@ class Seen:
     def look(self) -> None:
         self.judge.look()
         self.lowest = min(self.lowest, float(self.world.positions[:, 2].min()))
-        strains = self.world.elements.strains(self.world.positions).edges
-        first = 0
-        for name, body, parts in zip(self.scene.body_names, self.world.bodies, self.world._parts, strict=True):
-            assert parts.edges.nodes.max() < body.nodes.stop - body.nodes.start
-            last = first + len(parts.edges.rest)
-            self.largest_strain[name] = max(self.largest_strain.get(name, 0.0), float(strains[first:last].max()))
-            first = last
+        strains = self.world.strains()
+        for name, body in zip(self.scene.body_names, self.world.bodies, strict=True):
+            self.largest_strain[name] = max(self.largest_strain.get(name, 0.0), float(strains[body.edges].max()))
 
 
 def run(name: str, changes: Mapping[str, Any] = MappingProxyType({}), threads: int | None = 1) -> Seen:
@@ -111,10 +107,10 @@ def layers(x: Floats, faces: Any) -> NDArray[np.int64]:
 
 
 def check_fold(seen: Seen) -> None:
-    """Three layers or more above a third of what the ribbon covers."""
+    """Three layers or more above half of what the ribbon covers."""
     cloth = seen.world.surface.faces
     found = layers(seen.of("ribbon"), cloth[cloth.max(axis=1) < len(seen.world.positions)])
-    assert (found >= 3).mean() > 1 / 3
+    assert (found >= 3).mean() > 0.5
     assert seen.lowest > 0
 
 
@@ -123,13 +119,14 @@ def check_knot(seen: Seen) -> None:
     x = seen.of("rope")
     assert determinant(seen.start) == determinant(x) == 3
     assert determinant(np.linspace(x[0], x[-1], 9)) == 1  # of a rope without a knot
-    thickness = 2 * 5e-3
-    middle = 0.5 * (x[0] + x[-1])
-    aside = np.linalg.norm((x - middle)[:, 1:], axis=1) > thickness
-    assert np.ptp(x[aside, 0]) < 8 * thickness if aside.any() else True
-    length = np.linalg.norm(np.diff(x, axis=0), axis=1).sum()
-    assert 0.8 * length < np.linalg.norm(x[-1] - x[0]) < 0.95 * length
-    assert seen.world.energy()["elastic"] > 0
+    thickness, length = 2 * 5e-3, np.linalg.norm(np.diff(x, axis=0), axis=1).sum()
+    apart = np.linalg.norm(x[-1] - x[0])
+    along = (x[-1] - x[0]) / apart
+    place = (x - x[0]) @ along
+    aside = np.linalg.norm(x - x[0] - place[:, None] * along, axis=1) > 0.5 * thickness
+    assert 2 * thickness < np.ptp(place[aside]) < 8 * thickness
+    assert 0.8 * length < apart < 0.95 * length
+    assert len(seen.world.contacts()) > 3
 
 
 def check_drag(seen: Seen) -> None:
@@ -148,11 +145,9 @@ def check_catch(seen: Seen) -> None:
     shackle, rope = seen.of("shackle"), seen.of("rope")
     speed = seen.world.velocities[seen.world.bodies[1].nodes].mean(axis=0)
     assert np.abs(speed).max() < 0.5
-    assert shackle[:, 2].mean() == np.clip(shackle[:, 2].mean(), -0.6, -0.3)
+    assert -0.6 < shackle[:, 2].mean() < -0.3
     assert rope[:, 2].min() > shackle[:, 2].min()
     closed = np.concatenate([rope, [rope[-1] + [0, 0, 5], rope[0] + [0, 0, 5]]])  # around all that moves
-    from .softjudge import linking_number
-
     assert round(abs(linking_number(closed, shackle))) == 1
 
 

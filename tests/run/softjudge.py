@@ -56,13 +56,14 @@ class Judge:
     looks: int = 0
 
     def __post_init__(self) -> None:
-        self._x = self._whole()
+        self._closed = [cable[:-1] for cable in self.world.frame().cables if cable[0] == cable[-1]]
+        self._x = self.world.vertices()
         self._links = self._linking_numbers()
         self._check_state()
 
     def look(self) -> None:
         """Judge the motion since the last look."""
-        x0, self._x = self._x, self._whole()
+        x0, self._x = self._x, self.world.vertices()
         self.looks += 1
         surface, soft = self.world.surface, len(self.world.positions)
         doubtful = undecided(x0, self._x, surface.edges, surface.faces, soft)
@@ -85,11 +86,6 @@ class Judge:
     def _fail(self, what: str) -> None:
         self.failures.append(f"step {self.world.steps} to t = {self.world.time:g}: {what}")
 
-    def _whole(self) -> Floats:
-        """All vertices as they are stored and shown: those of obstacles come last."""
-        frame = self.world.frame()
-        return np.concatenate([frame.positions, *(mesh.vertices for mesh in frame.obstacles)])
-
     def _check_state(self) -> None:
         """What passes through each other now, but for obstacles among themselves."""
         surface, soft = self.world.surface, len(self.world.positions)
@@ -105,9 +101,8 @@ class Judge:
 
     def _linking_numbers(self) -> list[int]:
         """Of all pairs of closed cables."""
-        closed = [cable[:-1] for cable in self.world.frame().cables if cable[0] == cable[-1]]
         found = []
-        for one, other in itertools.combinations(closed, 2):
+        for one, other in itertools.combinations(self._closed, 2):
             number = linking_number(self._x[one], self._x[other])
             if abs(number - round(number)) > _WHOLE:
                 self._fail(f"a linking number is {number}, which is not whole")

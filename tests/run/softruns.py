@@ -1,15 +1,16 @@
 """Cables and cloths thrown at each other and at moving obstacles, and linked rings: runs drawn at random, and judged.
 
     python -m tests.run.softruns 200
+    python -m tests.run.softruns 1 17 42
 
-judges so many and says how each went; numbers after the first are those of single runs.
+judges so many, or those of the numbers that follow, and says how each went.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +37,7 @@ class Verdict:
     """How a run went."""
 
     number: int
+    kind: str
     about: str
     steps: int
     scaled: int
@@ -46,7 +48,7 @@ class Verdict:
     def __str__(self) -> str:
         how = "; ".join(self.failures[:3]) or "free"
         return (
-            f"{self.number:4d} {self.about}: {self.steps} steps, {self.scaled} scaled, {self.touched} with contact, "
+            f"{self.number:4d} {self.kind} {self.about}: {self.steps} steps, {self.scaled} scaled, {self.touched} with contact, "
             f"{self.seconds:.2f} s: {how}"
         )
 
@@ -60,12 +62,11 @@ def judge(number: int, seed: int = SEED) -> Verdict:
         for _ in range(draw.steps):
             world.step()
             judged.look()
-            assert world.last is not None
-            touched += bool((world.last.held.forces > 0).any())
+            touched += len(world.contacts().forces) > 0
     except ImpingeError as error:
         judged.failures.append(f"stopped by {type(error).__name__}: {error}")
     seconds = time.perf_counter() - start
-    return Verdict(number, draw.about(), world.steps, world.scaled_steps, touched, judged.failures, seconds)
+    return Verdict(number, draw.kind, draw.about(), world.steps, world.scaled_steps, touched, judged.failures, seconds)
 
 
 class Draw:
@@ -97,7 +98,7 @@ class Draw:
     def about(self) -> str:
         """The numbers in words."""
         return (
-            f"{self.kind} {self.integrator} size {self.size:.2g} thickness {self.thickness:.2g} dt {self.dt:.2g} "
+            f"{self.integrator} size {self.size:.2g} thickness {self.thickness:.2g} dt {self.dt:.2g} "
             f"travel {self.travel:.2g} stiffness {self.stiffness:.2g} mass {self.mass:.2g} damping {self.damping:.2g}"
         )
 
@@ -213,16 +214,22 @@ class Draw:
         return float(x[:, 2].max())
 
 
-def judge_some(numbers: Iterable[int], seed: int = SEED) -> list[Verdict]:
+def judge_some(numbers: Iterable[int], tell: Callable[[Verdict], None]) -> list[Verdict]:
     """Runs of these numbers."""
-    return [judge(number, seed) for number in numbers]
+    verdicts = []
+    for number in numbers:
+        verdicts.append(judge(number))
+        tell(verdicts[-1])
+    return verdicts
+
+
+def share_scaled(verdicts: list[Verdict]) -> float:
+    """How many of all steps were scaled down, as a share."""
+    return sum(verdict.scaled for verdict in verdicts) / sum(verdict.steps for verdict in verdicts)
 
 
 if __name__ == "__main__":
     first, *more = map(int, sys.argv[1:])
-    verdicts = []
-    for number in more or range(first):
-        verdicts.append(judge(number))
-        print(verdicts[-1], flush=True)
-    steps, scaled = sum(v.steps for v in verdicts), sum(v.scaled for v in verdicts)
-    print(f"{sum(bool(v.failures) for v in verdicts)} of {len(verdicts)} fail; {scaled} of {steps} steps are scaled")
+    verdicts = judge_some(more or range(first), print)
+    bad = sum(bool(verdict.failures) for verdict in verdicts)
+    print(f"{bad} of {len(verdicts)} fail; {100 * share_scaled(verdicts):.2f} % of the steps are scaled down")
