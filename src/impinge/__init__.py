@@ -25,6 +25,7 @@ _NAMES = {
     "solve_qp": "impinge.response.qp",
     "QPSolution": "impinge.response.qp",
     "World": "impinge.run.world",
+    "SoftWorld": "impinge.run.soft",
     "read_scene": "impinge.run.scene",
     "run_scene": "impinge.run.loop",
     "Motion": "impinge.bodies.motion",
@@ -46,6 +47,7 @@ __all__ = [
     "NeighborSearch",
     "QPSolution",
     "Rain",
+    "SoftWorld",
     "Solid",
     "World",
     "__version__",
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
     from impinge.response.qp import QPSolution, solve_qp
     from impinge.run.loop import run_scene
     from impinge.run.scene import read_scene
+    from impinge.run.soft import SoftWorld
     from impinge.run.world import World
     from impinge.shapes.files import read_mesh
     from impinge.shapes.mesh import Mesh

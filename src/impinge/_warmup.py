@@ -228,8 +228,16 @@ def _move_soft_bodies() -> None:
         world.add_cloth((vertices, faces.reshape(-1, 3)), stretch=100, shear=10, bend=0.01, density=1.0, thickness=0.02)
         world.add_obstacle(shapes.octasphere(2))
         world.fix([0])
+        if response == "qp":
+            world.limit_strain(upper=0.01)
+            world.add_constraint(np.eye(1, 3 * len(world.positions), 5), 10.0)
+            world.friction = 0.3
         world.step(4)
         world.energy()
+    rope = SoftWorld(dt=0.05)  # alone it has a loop of its own
+    rope.add_cable(line, radius=0.02, stretch=1e3, bend=0.1, mass_per_length=1.0)
+    rope.fix([0])
+    rope.step()
 
 
 def steps() -> list[tuple[str, Callable[[], None]]]:

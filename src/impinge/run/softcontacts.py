@@ -82,16 +82,14 @@ def forces_on_vertices(touch: Touch, count: int) -> Floats:
 
 
 def work_of(result: Result, touch: Touch, start: Floats, end: Floats) -> Floats:
-    """Work of a step, J: of what drives nodes and obstacles, and of the recovery of distances."""
-    count, way = len(result.rest), end - start
+    """Work of a step, J: of what drives nodes and obstacles, users' rows among it, and of the recovery of distances."""
+    count, way = len(result.fixed), end - start
     forces = forces_on_vertices(touch, len(start))
-    driven = float((result.rest * way[:count]).sum()) - float(
-        (np.where(result.fixed, forces[:count], 0.0) * way[:count]).sum()
-    )
-    driven -= float((forces[count:] * way[count:]).sum())
-    held = result.held
-    won = np.maximum(held.targets - held.gaps.gaps, 0.0)
-    return np.array([driven, float((held.forces * won).sum())])
+    holding = np.where(result.fixed, result.rest - forces[:count], 0.0)
+    pushed = float((holding * way[:count]).sum()) - float((forces[count:] * way[count:]).sum())
+    by_rows = float(result.user_forces @ result.linear.times(way[:count].ravel()))
+    won = np.maximum(result.held.targets - result.held.gaps.gaps, 0.0)
+    return np.array([pushed + by_rows, float((result.held.forces * won).sum())])
 
 
 def contacts_of(touch: Touch, x: Floats, surface: Surface) -> SoftContacts:

@@ -303,15 +303,12 @@ def assemble(field, rows, point):
 
 
 @kernel
-def choose_curvature(state):
-    """How much of the negative part of the Hessian is tried first."""
-    state[STEPS] += 1.0
-    state[KEEP] = state[ALLOWED] if state[RESIDUAL] < _NEAR and state[STEPS] > 1.0 else 0.0
-
-
-@kernel
-def lower_curvature(state):
-    """After a factorisation that failed: less of it; false if there is none left."""
+def choose_curvature(state, has_failed):
+    """How much of the negative part of the Hessian is tried, first and after a failure; false if there is none left."""
+    if not has_failed:
+        state[STEPS] += 1.0
+        state[KEEP] = state[ALLOWED] if state[RESIDUAL] < _NEAR and state[STEPS] > 1.0 else 0.0
+        return True
     if state[KEEP] == 0.0:
         return False
     state[KEEP] = 0.5 * state[KEEP] if state[KEEP] > 0.2 else 0.0
@@ -451,10 +448,10 @@ def minimise_banded(field, rows, point, pulls, band, tolerance, product):
     parts, code, step = field.elastic, FACTORISE, np.empty_like(point.x)
     matrix = parts.indptr, parts.indices, point.values, rows.indptr, rows.indices, rows.values, point.weights
     while code == FACTORISE:
-        choose_curvature(point.state)
+        choose_curvature(point.state, False)
         assemble(field, rows, point)
         while _banded.factorise(*matrix, band) >= 0:
-            if not lower_curvature(point.state):
+            if not choose_curvature(point.state, True):
                 return STUCK
             assemble(field, rows, point)
         predict(rows, point, pulls)

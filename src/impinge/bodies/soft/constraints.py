@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from impinge import _check
@@ -59,6 +60,12 @@ class Linear(NamedTuple):
     values: Floats
     bounds: Floats
     is_equality: NDArray[np.bool_]
+
+    def times(self, x: Floats) -> Floats:
+        """A x."""
+        shape = len(self.bounds), len(x)
+        result: Floats = sp.csr_array((self.values, self.indices, self.indptr), shape=shape) @ x
+        return result
 
 
 class Bars(NamedTuple):

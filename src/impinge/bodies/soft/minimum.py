@@ -100,10 +100,10 @@ class Minimum:
         field, rows, point, pulls = self._potential.field, self._rows, self.point, self._pulls
         if self._factor is None:
             self._factor = Cholesky(self._structure.with_rows((rows.indptr, rows.indices)))
-        _interior.choose_curvature(point.state)
+        _interior.choose_curvature(point.state, False)
         _interior.assemble(field, rows, point)
         while self._factor.factorise(point.values, rows.values, point.weights) >= 0:
-            if not _interior.lower_curvature(point.state):
+            if not _interior.choose_curvature(point.state, True):
                 return _interior.STUCK
             _interior.assemble(field, rows, point)
         _interior.predict(rows, point, pulls)

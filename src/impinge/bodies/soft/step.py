@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge.bodies.soft.constraints import Bars, Friction, Held, all_rows
+from impinge.bodies.soft.constraints import Bars, Friction, Held, Linear, all_rows
 from impinge.bodies.soft.minimum import PRODUCT, TOLERANCE, Minimum
 from impinge.bodies.soft.neighbours import Neighbours
 from impinge.bodies.soft.parts import Floats
@@ -33,7 +33,6 @@ _PASSES = 40
 _DRIVEN = 1e-6  # of the distance that is asked for: what nodes that are driven together may lack
 _SETTLED = 1e-3  # change of forces of friction, by the largest, that is left
 _CREEP = 1e-4  # of the distance that pairs keep: slip in a step below which friction is not fully there
-_MARGIN = 0.02  # of its distance: what a pair may lack at a loose minimum before it is held
 _CLOSE = 0.5  # of a limit of strain from which on it is watched
 _SLACK = 1e-9  # of a length or distance: what does not count as too much
 
@@ -46,6 +45,7 @@ class Result:
 
     positions: Floats
     held: Held
+    linear: Linear
     user_forces: Floats  # N, of user's rows
     bars: Bars
     bar_forces: Floats
@@ -109,7 +109,7 @@ class Step:
         self._look_around()
         _, here, there = np.intersect1d(self._keys, known.pairs.keys, return_indices=True)
         self._hold(here, known.pair_forces[there])
-        self._hold(self._violated(-_SLACK))
+        self._hold_first()
         self._take_bars(_CLOSE)
         contact = np.nan
         while self._passes < _PASSES:
@@ -124,11 +124,11 @@ class Step:
         self._keep(minimum, minimum.forces())
         if np.isnan(contact):
             contact = float(self._surface.times(self._start, self._end, self._pairs, 0.0).min(initial=np.inf))
-        fixed = self._task.fixed
-        rest = np.where(fixed, self._task.potential.gradient(self._end[: self._n])[0], 0.0)
+        task = self._task
+        rest = np.where(task.fixed, task.potential.gradient(self._end[: self._n])[0], 0.0)
         return Result(
-            self._end, self._held, self._user, self._task.bars, self._bar_forces, self._friction, fixed, rest,
-            self._passes, self._newton, minimum.residual, contact,
+            self._end, self._held, task.linear, self._user, task.bars, self._bar_forces, self._friction, task.fixed,
+            rest, self._passes, self._newton, minimum.residual, contact,
         )  # fmt: skip
 
     # Rows
@@ -157,14 +157,26 @@ class Step:
         forces = np.zeros(len(first)) if forces is None else forces[first]
         self._held.add(some.take(first), gaps.take(first), self._targets[which[first]], forces)
 
-    def _violated(self, margin: float) -> Longs:
-        """Pairs that are not held and end too near, or nearly so: by a margin of what they should keep."""
+    def _violated(self) -> Longs:
+        """Pairs that are not held, and end too near or touch on the way."""
         ends = self._gaps.at(self._end, self._pairs)
-        found = np.flatnonzero((ends < self._least * (1.0 + margin)) & ~self._is_held)
+        found = np.flatnonzero((ends < self._least * (1.0 - _SLACK)) & ~self._is_held)
         if not len(found):
             return found
-        times = self._surface.times(self._start, self._end, self._pairs.take(found), self._surface.gap)
-        return found[times < np.inf]
+        some = self._pairs.take(found)
+        # Along the normals of the start many look too near that are not: what slides over an edge, for one.
+        is_near = measure(self._end, some).gaps < self._least[found] * (1.0 - _SLACK)
+        far = np.flatnonzero(~is_near)
+        is_near[far] = self._surface.times(self._start, self._end, some.take(far), 0.0) < np.inf
+        return found[is_near]
+
+    def _hold_first(self) -> None:
+        """Hold what ends too near if nothing is held: pairs with nearest points inside of both, to begin with.
+
+        Those at corners and at borders would be in the way of what slides over the edges of a smooth surface.
+        """
+        new = self._violated()
+        self._hold(new[(self._gaps.weights[new] != 0.0).all(axis=1)])
 
     def _take_bars(self, share: float) -> bool:
         """Take limits of lengths that are reached to a share of the way from rest; whether there are new ones."""
@@ -180,14 +192,14 @@ class Step:
         self._bars = np.concatenate([self._bars, new])
         return len(new) > 0
 
-    def _add_violated(self, margin: float = -_SLACK) -> bool:
-        """Hold what ends too near or too long; whether there is anything new that is violated."""
+    def _add_violated(self) -> bool:
+        """Hold what ends too near or too long; whether there is anything new."""
         self._neighbours.cover(self._start, self._end)
         if self._neighbours.made != self._list:  # the step went further than expected
             held, spread = self._keys[self._is_held], self._keys[self._is_spread]
             self._look_around()
             self._is_held, self._is_spread = np.isin(self._keys, held), np.isin(self._keys, spread)
-        new = self._violated(margin)
+        new = self._violated()
         self._hold(new)
         return self._take_bars(1.0) or len(new) > 0
 
@@ -211,7 +223,7 @@ class Step:
             minimum.run(*_LOOSE)
             for _ in range(_PASSES):
                 self._keep(minimum, minimum.point.y)
-                if not self._add_violated(_MARGIN):
+                if not self._add_violated():
                     break
                 self._newton += minimum.steps
                 minimum = self._begin()
