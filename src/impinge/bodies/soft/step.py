@@ -100,7 +100,7 @@ class Step:
         self._user, self._bar_forces = np.zeros(len(task.linear.bounds)), np.zeros(len(task.bars.rest))
         self._bars, self._friction = np.empty(0, np.int64), Friction(np.empty(0), _CREEP * surface.gap)
         self._newton = self._passes = 0
-        self._held = Held.nothing()
+        self._held, self._is_alone = Held.nothing(), False
         self._user_slacks, self._bar_slacks = np.zeros_like(self._user), np.zeros_like(self._bar_forces)
 
     def run(self, known: Known) -> Result:
@@ -191,6 +191,8 @@ class Step:
         Those at corners and at borders would be in the way of what slides over the edges of a smooth surface.
         """
         new = self._violated(_SLACK)
+        # Not by what else is in the list: what a step does must not depend on which list it uses.
+        self._is_alone = not len(new) and not (self._gaps.gaps[~self._is_held] <= self._surface.gap).any()
         self._hold(new[(self._gaps.weights[new] != 0.0).all(axis=1)])
 
     def _take_bars(self, share: float) -> bool:
@@ -216,6 +218,7 @@ class Step:
             self._is_held, self._is_spread = np.isin(self._keys, held), np.isin(self._keys, spread)
         new = self._violated(tolerated)
         self._hold(new)
+        self._is_alone = self._is_alone and not len(new)
         return self._take_bars(1.0) or len(new) > 0
 
     def _spread(self, which: Longs) -> bool:
@@ -236,7 +239,7 @@ class Step:
         minimum = self._begin()
         try:
             # Where nothing else is around there is nothing to look for.
-            for _ in range(_PASSES if not self._is_held.all() or len(self._task.bars.rest) else 0):
+            for _ in range(_PASSES if not self._is_alone or len(self._task.bars.rest) else 0):
                 minimum.run(*_LOOSE)
                 self._keep(minimum, minimum.point.y)
                 if not self._add_violated(_SLACK):
