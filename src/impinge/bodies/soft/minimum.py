@@ -82,14 +82,15 @@ class Minimum:
         """Go on until forces are balanced to `tolerance` of the largest, and slacks times forces are below `product`
         of it times the size of a row.
         """
-        field, rows, point, limits = self._potential.field, self._rows, self.point, (tolerance, product)
-        if self._begun:
-            code = _interior.look(field, rows, point, *limits)
+        parts, limits = (self._potential.field, self._rows, self.point), (tolerance, product)
+        if len(self._band):
+            work = self.soft, self._pulls, self._band, self._begun
+            code = _interior.minimise_banded(*parts, *work, *limits)
+        elif self._begun:
+            code = _interior.look(*parts, *limits)
         else:
-            code = _interior.begin(field, rows, point, self.soft, *limits)
-            self._begun = True
-        if code == _interior.FACTORISE and len(self._band):
-            code = _interior.minimise_banded(field, rows, point, self._pulls, self._band, *limits)
+            code = _interior.begin(*parts, self.soft, *limits)
+        self._begun = True
         while code == _interior.FACTORISE:
             code = self._iterate(limits)
         if code == _interior.STUCK:

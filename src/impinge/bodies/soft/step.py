@@ -107,8 +107,7 @@ class Step:
             self._bar_forces = known.bars.copy()
         self._neighbours.cover(self._start, self._end)
         self._look_around()
-        _, here, there = np.intersect1d(self._keys, known.pairs.keys, return_indices=True)
-        self._hold(here, known.pair_forces[there])
+        self._hold_known(known)
         self._hold_first()
         self._take_bars(_CLOSE)
         contact = np.nan
@@ -146,6 +145,15 @@ class Step:
         else:
             self._targets = np.minimum(0.1 * wanted, 0.5 * self._least)
         self._is_held, self._is_spread = np.zeros(len(wanted), np.bool_), np.zeros(len(wanted), np.bool_)
+
+    def _hold_known(self, known: Known) -> None:
+        """Hold pairs of the last step."""
+        if not len(known.pair_forces) or not len(self._keys):
+            return
+        keys, first = np.unique(known.pairs.keys, return_index=True)
+        here = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        found = self._keys[here] == keys
+        self._hold(here[found], known.pair_forces[first[found]])
 
     def _hold(self, which: Longs, forces: Floats | None = None) -> None:
         """Keep pairs apart."""
@@ -220,14 +228,14 @@ class Step:
         """The minimum with all rows that are held, first loosely, to see what else comes near."""
         minimum = self._begin()
         try:
-            minimum.run(*_LOOSE)
-            for _ in range(_PASSES):
+            # Where nothing else is around there is nothing to look for.
+            for _ in range(_PASSES if not self._is_held.all() or len(self._task.bars.rest) else 0):
+                minimum.run(*_LOOSE)
                 self._keep(minimum, minimum.point.y)
                 if not self._add_violated():
                     break
                 self._newton += minimum.steps
                 minimum = self._begin()
-                minimum.run(*_LOOSE)
             minimum.run(TOLERANCE, PRODUCT)
         except Infeasible as found:
             count = len(self._held.targets)
@@ -257,9 +265,10 @@ class Step:
 
     def _keep(self, minimum: Minimum, forces: Floats) -> None:
         """Keep the end, the forces and the slacks of a minimum."""
-        ends = np.cumsum([len(self._held.targets), len(self._user)])
-        self._held.forces, self._user, self._bar_forces[self._bars] = np.split(forces, ends)
-        self._held.slacks, self._user_slacks, self._bar_slacks[self._bars] = np.split(minimum.point.z.copy(), ends)
+        held, first = self._held, len(self._held.targets)
+        stop, slacks = first + len(self._user), minimum.point.z
+        held.forces, self._user, self._bar_forces[self._bars] = forces[:first], forces[first:stop], forces[stop:]
+        held.slacks, self._user_slacks, self._bar_slacks[self._bars] = slacks[:first], slacks[first:stop], slacks[stop:]
         self._end[: self._n] = minimum.x
 
     def _friction_is_settled(self) -> bool:
