@@ -21,7 +21,8 @@ __all__ = ["PRODUCT", "TOLERANCE", "Minimum", "free_step"]
 TOLERANCE, PRODUCT = 1e-6, 1e-8  # what may be left of the equations of motion, and of slacks times forces
 
 _WIDEST = 24  # couplings of unknowns in a band
-_SCALED_SHARE = 1e-8
+_PROOF = 1e-8  # accuracy of the program that tells whether rows contradict each other
+_FEASIBLE = 1e-3  # of the sizes of rows
 
 
 class Minimum:
@@ -71,6 +72,11 @@ class Minimum:
     def residual(self) -> float:
         """What is left of the equations of motion, by the largest force."""
         return float(self.point.state[_interior.RESIDUAL])
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether all rows are satisfied."""
+        return bool(self.point.state[_interior.PRIMAL] <= _FEASIBLE)
 
     def forces(self) -> Floats:
         """Forces of all rows but those of slip; 0 of rows that do not act."""
@@ -127,7 +133,7 @@ class Minimum:
         )
         kind = np.where(rows.give > 0.0, np.int8(_interior.UNUSED), rows.kind)
         try:
-            solve_program(program, kind, np.zeros(len(point.x)), np.maximum(point.y, 0.0), _SCALED_SHARE)
+            solve_program(program, kind, np.zeros(len(point.x)), np.maximum(point.y, 0.0), _PROOF)
         except ConvergenceError:
             return
         except Infeasible as found:
