@@ -27,7 +27,7 @@ from .ccd import judged
 from .exact import cases
 from .inside import scenes
 from .response import qp_judged, qp_peers, qp_problems
-from .run import flows
+from .run import flows, softruns
 
 SEED = 20261115
 REPORT = Path(__file__).resolve().parents[1] / "docs" / "verification.md"
@@ -196,6 +196,25 @@ def verify_objectives(chosen: list[tuple[str, int, int]]) -> list[Row]:
     return rows
 
 
+def verify_soft(count: int) -> list[Row]:
+    """Cables and cloth at random: what is judged is that nothing ever passes through anything."""
+    start, rows = time.perf_counter(), []
+    verdicts = softruns.judge_some(range(count), lambda verdict: print(verdict, flush=True))
+    for kind in softruns.KINDS:
+        of_kind = [verdict for verdict in verdicts if verdict.kind == kind]
+        steps, scaled = sum(verdict.steps for verdict in of_kind), sum(verdict.scaled for verdict in of_kind)
+        note = (
+            f"{steps:,} steps, {sum(verdict.touched for verdict in of_kind):,} with contact, all judged exactly; "
+            f"{scaled} scaled down"
+        )
+        failures, seconds = sum(bool(v.failures) for v in of_kind), sum(v.seconds for v in of_kind)
+        rows.append(Row(f"cables and cloth: {kind}", len(of_kind), failures, seconds, note))
+    share, seconds = softruns.share_scaled(verdicts), time.perf_counter() - start
+    note = f"{100 * share:.2f} % of {sum(v.steps for v in verdicts):,}; at most 1 %"
+    rows.append(Row("cables and cloth: steps scaled down", 1, int(share >= 0.01), seconds, note))
+    return rows
+
+
 def verify_hopper() -> list[Row]:
     """Beverloo's law: W^(2/5) is a line over the orifice D, and 0 at one to two diameters of beads."""
     start = time.perf_counter()
@@ -251,7 +270,7 @@ def main() -> int:
     warnings.simplefilter("ignore", impinge.errors.MeshWarning)
     rows = [*verify_inside(), *verify_grids(), *verify_exact(1_000_000)]
     rows += [*verify_contact_times(1_000_000), *verify_pairs(20_000), *verify_searches(10_000)]
-    rows += [*verify_qp(10_000), *verify_hopper(), *verify_drum(), *verify_properties()]
+    rows += [*verify_qp(10_000), *verify_soft(200), *verify_hopper(), *verify_drum(), *verify_properties()]
     write_report(rows)
     failures = sum(row.failures for row in rows)
     print(f"{len(rows)} checks, {failures} failures; see {REPORT.relative_to(REPORT.parents[1])}")

@@ -51,7 +51,7 @@ SMALL = {
 }
 
 
-def scene(name: str, changes: Mapping[str, Any]) -> Scene:
+def scene(name: str, changes: Mapping[str, Any], model: Any = models.Particles) -> Scene:
     """An example, some keys of which say something else."""
     document = read_toml(FOLDER / f"{name}.toml")
     for key, value in changes.items():
@@ -60,7 +60,7 @@ def scene(name: str, changes: Mapping[str, Any]) -> Scene:
         for part in tables:
             table = table[int(part)] if part.isdigit() else table[part]
         table[last] = value
-    return Scene(document, models.Particles.model_validate(document.content))
+    return Scene(document, model.model_validate(document.content))
 
 
 def start(name: str, threads: int | None = None) -> Built:

@@ -146,3 +146,40 @@ def separations(first, stop, x, corners, weights, normals, out):
             for axis in range(3):
                 value += weights[k, corner] * normals[k, axis] * (x[corners[k, corner], axis] - x[a, axis])
         out[k] = value
+
+
+@kernel
+def name_features(kinds, corners, weights, keys):
+    """Numbers, the same for pairs whose nearest points are on the same corners, edges or faces, in either order.
+
+    keys : (m, 3), filled: the corners that have weights, of the smaller side and then of the other, sorted on each, two
+    in a number; and how many there are on both sides
+    """
+    names = np.empty(4, np.int64)
+    for k in range(len(kinds)):
+        split = 1 if kinds[k] == VERTEX_FACE else 2
+        one = two = 0
+        for c in range(4):
+            if weights[k, c] != 0.0:
+                at = one if c < split else one + two
+                begin = 0 if c < split else one
+                names[at] = corners[k, c]
+                while at > begin and names[at - 1] > names[at]:
+                    names[at - 1], names[at] = names[at], names[at - 1]
+                    at -= 1
+                if c < split:
+                    one += 1
+                else:
+                    two += 1
+        for c in range(one + two, 4):
+            names[c] = 0
+        if one > two or (one == two and names[0] > names[one]):  # the smaller side first
+            for _ in range(one):
+                front = names[0]
+                for c in range(one + two - 1):
+                    names[c] = names[c + 1]
+                names[one + two - 1] = front
+            one, two = two, one
+        keys[k, 0] = names[0] << 31 | names[1]
+        keys[k, 1] = names[2] << 31 | names[3]
+        keys[k, 2] = 4 * one + two

@@ -82,15 +82,12 @@ def distinct(pairs: Pairs, gaps: Gaps) -> NDArray[np.int64]:
 
     A corner near a corner is nearest point of six faces and of dozens of edges around them.
     """
-    used = np.where(gaps.weights != 0.0, pairs.corners, -1)
-    absent = np.full(len(used), -1, np.int32)
-    is_edges = (pairs.kinds == _gaps.EDGE_EDGE)[:, None]
-    first = np.where(is_edges, np.column_stack([absent, used[:, :2]]), np.column_stack([absent, absent, used[:, 0]]))
-    second = np.where(is_edges, np.column_stack([absent, used[:, 2:]]), used[:, 1:])
-    first, second = np.sort(first, axis=1), np.sort(second, axis=1)
-    swap = (first[:, -1] > second[:, -1])[:, None]
-    both = np.column_stack([np.where(swap, second, first), np.where(swap, first, second)])
-    return np.sort(np.unique(both, axis=0, return_index=True)[1])
+    keys = np.empty((len(pairs.kinds), 3), np.int64)
+    _gaps.name_features(pairs.kinds, pairs.corners, gaps.weights, keys)
+    order = np.lexsort(keys.T)  # stable: the first of equals comes first
+    differs = np.ones(len(order), np.bool_)
+    differs[1:] = (keys[order[1:]] != keys[order[:-1]]).any(axis=1)
+    return np.sort(order[differs])
 
 
 def join(pairs: Sequence[Pairs], gaps: Sequence[Gaps]) -> tuple[Pairs, Gaps]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge.bodies.soft import _constraints
 from impinge.bodies.soft.parts import Floats, Ints
 from impinge.bodies.soft.step import Result
 from impinge.bodies.soft.surface import Surface
@@ -75,10 +76,10 @@ def touch_of(result: Result, start: Floats) -> Touch:
 
 
 def forces_on_vertices(touch: Touch, count: int) -> Floats:
-    """(count, 3) N: what contacts push vertices with."""
-    pushes = touch.weights[:, :, None] * (touch.forces[:, None] * touch.normals + touch.friction)[:, None]
-    sums = [np.bincount(touch.corners.ravel(), pushes[:, :, axis].ravel(), count)[:count] for axis in range(3)]
-    return np.column_stack(sums).astype(np.float64)  # without contacts bincount gives integers
+    """(count, 3) N: what contacts push vertices with; others than the first `count` are left out."""
+    forces = np.zeros((count, 3))
+    _constraints.add_pushes(touch.corners, touch.weights, touch.forces, touch.normals, touch.friction, forces)
+    return forces
 
 
 def work_of(result: Result, touch: Touch, start: Floats, end: Floats) -> Floats:

@@ -93,3 +93,14 @@ def user_rows(linear, fixed, start, end):
         out_ptr[k + 1] = count
         base[k] = total
     return out_ptr, out_indices[:count], out[:count], base
+
+
+@kernel
+def add_pushes(corners, weights, forces, normals, friction, out):
+    """Add to the first vertices, as many as `out` has, what contacts push them with."""
+    for k in range(len(forces)):
+        for c in range(4):
+            if corners[k, c] < len(out):
+                for axis in range(3):
+                    push = forces[k] * normals[k, axis] + friction[k, axis]
+                    out[corners[k, c], axis] += weights[k, c] * push

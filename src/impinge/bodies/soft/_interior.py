@@ -443,9 +443,13 @@ def advance(field, rows, point, pulls, step, tolerance, product):
 
 
 @kernel
-def minimise_banded(field, rows, point, pulls, band, tolerance, product):
-    """All of it, from `begin` on, where unknowns are coupled with near ones only; returns what `advance` said last."""
-    parts, code, step = field.elastic, FACTORISE, np.empty_like(point.x)
+def minimise_banded(field, rows, point, soft, pulls, band, has_begun, tolerance, product):
+    """All of it, where unknowns are coupled with near ones only; returns what was said last."""
+    parts, step = field.elastic, np.empty_like(point.x)
+    if has_begun:
+        code = look(field, rows, point, tolerance, product)
+    else:
+        code = begin(field, rows, point, soft, tolerance, product)
     matrix = parts.indptr, parts.indices, point.values, rows.indptr, rows.indices, rows.values, point.weights
     while code == FACTORISE:
         choose_curvature(point.state, False)

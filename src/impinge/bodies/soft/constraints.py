@@ -63,6 +63,8 @@ class Linear(NamedTuple):
 
     def times(self, x: Floats) -> Floats:
         """A x."""
+        if not len(self.bounds):
+            return np.empty(0)
         shape = len(self.bounds), len(x)
         result: Floats = sp.csr_array((self.values, self.indices, self.indptr), shape=shape) @ x
         return result

@@ -21,7 +21,8 @@ __all__ = ["PRODUCT", "TOLERANCE", "Minimum", "free_step"]
 TOLERANCE, PRODUCT = 1e-6, 1e-8  # what may be left of the equations of motion, and of slacks times forces
 
 _WIDEST = 24  # couplings of unknowns in a band
-_SCALED_SHARE = 1e-8
+_PROOF = 1e-8  # accuracy of the program that tells whether rows contradict each other
+_FEASIBLE = 1e-3  # of the sizes of rows
 
 
 class Minimum:
@@ -72,6 +73,11 @@ class Minimum:
         """What is left of the equations of motion, by the largest force."""
         return float(self.point.state[_interior.RESIDUAL])
 
+    @property
+    def is_feasible(self) -> bool:
+        """Whether all rows are satisfied."""
+        return bool(self.point.state[_interior.PRIMAL] <= _FEASIBLE)
+
     def forces(self) -> Floats:
         """Forces of all rows but those of slip; 0 of rows that do not act."""
         point, kind = self.point, self._rows.kind
@@ -82,14 +88,15 @@ class Minimum:
         """Go on until forces are balanced to `tolerance` of the largest, and slacks times forces are below `product`
         of it times the size of a row.
         """
-        field, rows, point, limits = self._potential.field, self._rows, self.point, (tolerance, product)
-        if self._begun:
-            code = _interior.look(field, rows, point, *limits)
+        parts, limits = (self._potential.field, self._rows, self.point), (tolerance, product)
+        if len(self._band):
+            work = self.soft, self._pulls, self._band, self._begun
+            code = _interior.minimise_banded(*parts, *work, *limits)
+        elif self._begun:
+            code = _interior.look(*parts, *limits)
         else:
-            code = _interior.begin(field, rows, point, self.soft, *limits)
-            self._begun = True
-        if code == _interior.FACTORISE and len(self._band):
-            code = _interior.minimise_banded(field, rows, point, self._pulls, self._band, *limits)
+            code = _interior.begin(*parts, self.soft, *limits)
+        self._begun = True
         while code == _interior.FACTORISE:
             code = self._iterate(limits)
         if code == _interior.STUCK:
@@ -126,7 +133,7 @@ class Minimum:
         )
         kind = np.where(rows.give > 0.0, np.int8(_interior.UNUSED), rows.kind)
         try:
-            solve_program(program, kind, np.zeros(len(point.x)), np.maximum(point.y, 0.0), _SCALED_SHARE)
+            solve_program(program, kind, np.zeros(len(point.x)), np.maximum(point.y, 0.0), _PROOF)
         except ConvergenceError:
             return
         except Infeasible as found:

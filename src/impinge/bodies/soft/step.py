@@ -19,6 +19,7 @@ from impinge.bodies.soft.neighbours import Neighbours
 from impinge.bodies.soft.parts import Floats
 from impinge.bodies.soft.surface import Surface
 from impinge.bodies.soft.task import KEEP_AWAY, RECOVER, Task
+from impinge.errors import ConvergenceError
 from impinge.response.contact_rows import Pairs, distinct, measure, spread
 from impinge.response.qp.program import Infeasible
 from impinge.sparse.cholesky import Structure
@@ -33,6 +34,8 @@ _PASSES = 40
 _DRIVEN = 1e-6  # of the distance that is asked for: what nodes that are driven together may lack
 _SETTLED = 1e-3  # change of forces of friction, by the largest, that is left
 _CREEP = 1e-4  # of the distance that pairs keep: slip in a step below which friction is not fully there
+_LATE = 0.1  # of its distance: what a pair may lack that is found too near only at the end; the next step holds it
+_STRONG = 0.1  # of the largest force: of rows that may be to blame
 _CLOSE = 0.5  # of a limit of strain from which on it is watched
 _SLACK = 1e-9  # of a length or distance: what does not count as too much
 
@@ -70,7 +73,7 @@ class Result:
 
 
 class Blocked(Exception):
-    """Pairs that cannot all be kept apart."""
+    """Pairs that cannot, or could not, all be kept apart."""
 
     def __init__(self, pairs: Pairs) -> None:
         super().__init__()
@@ -107,15 +110,14 @@ class Step:
             self._bar_forces = known.bars.copy()
         self._neighbours.cover(self._start, self._end)
         self._look_around()
-        _, here, there = np.intersect1d(self._keys, known.pairs.keys, return_indices=True)
-        self._hold(here, known.pair_forces[there])
+        self._hold_known(known)
         self._hold_first()
         self._take_bars(_CLOSE)
         contact = np.nan
         while self._passes < _PASSES:
             self._passes += 1
             minimum = self._minimise()
-            if self._add_violated() or not self._friction_is_settled():
+            if self._add_violated(_LATE) or not self._friction_is_settled():
                 continue
             times = self._surface.times(self._start, self._end, self._pairs, 0.0)
             contact = float(times.min(initial=np.inf))
@@ -147,6 +149,15 @@ class Step:
             self._targets = np.minimum(0.1 * wanted, 0.5 * self._least)
         self._is_held, self._is_spread = np.zeros(len(wanted), np.bool_), np.zeros(len(wanted), np.bool_)
 
+    def _hold_known(self, known: Known) -> None:
+        """Hold pairs of the last step."""
+        if not len(known.pair_forces) or not len(self._keys):
+            return
+        keys, first = np.unique(known.pairs.keys, return_index=True)
+        here = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        found = self._keys[here] == keys
+        self._hold(here[found], known.pair_forces[first[found]])
+
     def _hold(self, which: Longs, forces: Floats | None = None) -> None:
         """Keep pairs apart."""
         if not len(which):
@@ -157,15 +168,18 @@ class Step:
         forces = np.zeros(len(first)) if forces is None else forces[first]
         self._held.add(some.take(first), gaps.take(first), self._targets[which[first]], forces)
 
-    def _violated(self) -> Longs:
-        """Pairs that are not held, and end too near or touch on the way."""
+    def _violated(self, tolerated: float) -> Longs:
+        """Pairs that are not held, and end too near or touch on the way.
+
+        tolerated : share of its distance that a pair may lack
+        """
         ends = self._gaps.at(self._end, self._pairs)
         found = np.flatnonzero((ends < self._least * (1.0 - _SLACK)) & ~self._is_held)
         if not len(found):
             return found
         some = self._pairs.take(found)
         # Along the normals of the start many look too near that are not: what slides over an edge, for one.
-        is_near = measure(self._end, some).gaps < self._least[found] * (1.0 - _SLACK)
+        is_near = measure(self._end, some).gaps < self._least[found] * (1.0 - tolerated)
         far = np.flatnonzero(~is_near)
         is_near[far] = self._surface.times(self._start, self._end, some.take(far), 0.0) < np.inf
         return found[is_near]
@@ -175,7 +189,7 @@ class Step:
 
         Those at corners and at borders would be in the way of what slides over the edges of a smooth surface.
         """
-        new = self._violated()
+        new = self._violated(_SLACK)
         self._hold(new[(self._gaps.weights[new] != 0.0).all(axis=1)])
 
     def _take_bars(self, share: float) -> bool:
@@ -192,14 +206,14 @@ class Step:
         self._bars = np.concatenate([self._bars, new])
         return len(new) > 0
 
-    def _add_violated(self) -> bool:
+    def _add_violated(self, tolerated: float) -> bool:
         """Hold what ends too near or too long; whether there is anything new."""
         self._neighbours.cover(self._start, self._end)
         if self._neighbours.made != self._list:  # the step went further than expected
             held, spread = self._keys[self._is_held], self._keys[self._is_spread]
             self._look_around()
             self._is_held, self._is_spread = np.isin(self._keys, held), np.isin(self._keys, spread)
-        new = self._violated()
+        new = self._violated(tolerated)
         self._hold(new)
         return self._take_bars(1.0) or len(new) > 0
 
@@ -220,21 +234,28 @@ class Step:
         """The minimum with all rows that are held, first loosely, to see what else comes near."""
         minimum = self._begin()
         try:
-            minimum.run(*_LOOSE)
-            for _ in range(_PASSES):
+            # Where nothing else is around there is nothing to look for.
+            for _ in range(_PASSES if not self._is_held.all() or len(self._task.bars.rest) else 0):
+                minimum.run(*_LOOSE)
                 self._keep(minimum, minimum.point.y)
-                if not self._add_violated():
+                if not self._add_violated(_SLACK):
                     break
                 self._newton += minimum.steps
                 minimum = self._begin()
-                minimum.run(*_LOOSE)
             minimum.run(TOLERANCE, PRODUCT)
         except Infeasible as found:
-            count = len(self._held.targets)
-            raise Blocked(self._held.pairs.take(np.flatnonzero(found.multipliers[:count] > 0))) from None
+            raise self._blocked(found.multipliers > 0.0) from None
+        except ConvergenceError:
+            if minimum.is_feasible:
+                raise
+            raise self._blocked(minimum.point.y > _STRONG * minimum.point.y.max(initial=0.0)) from None
         self._newton += minimum.steps
         self._keep(minimum, minimum.point.y)
         return minimum
+
+    def _blocked(self, rows: NDArray[np.bool_]) -> Blocked:
+        """The error that some rows are in each other's way."""
+        return Blocked(self._held.pairs.take(np.flatnonzero(rows[: len(self._held.targets)])))
 
     def _begin(self) -> Minimum:
         task, held = self._task, self._held
@@ -257,9 +278,10 @@ class Step:
 
     def _keep(self, minimum: Minimum, forces: Floats) -> None:
         """Keep the end, the forces and the slacks of a minimum."""
-        ends = np.cumsum([len(self._held.targets), len(self._user)])
-        self._held.forces, self._user, self._bar_forces[self._bars] = np.split(forces, ends)
-        self._held.slacks, self._user_slacks, self._bar_slacks[self._bars] = np.split(minimum.point.z.copy(), ends)
+        held, first = self._held, len(self._held.targets)
+        stop, slacks = first + len(self._user), minimum.point.z
+        held.forces, self._user, self._bar_forces[self._bars] = forces[:first], forces[first:stop], forces[stop:]
+        held.slacks, self._user_slacks, self._bar_slacks[self._bars] = slacks[:first], slacks[first:stop], slacks[stop:]
         self._end[: self._n] = minimum.x
 
     def _friction_is_settled(self) -> bool:

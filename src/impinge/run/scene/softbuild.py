@@ -20,7 +20,7 @@ __all__ = ["build"]
 
 _Floats = NDArray[np.float64]
 _CABLES: dict[str, Any] = {"line": softshapes.line, "circle": softshapes.circle, "helix": softshapes.helix}
-_SHAPE = {"points", "line", "circle", "helix", "file", "sheet", "scale", "rotate", "translate", "kind"}
+_SHAPE = {"points", "line", "circle", "helix", "file", "sheet", "scale", "rotate", "translate", "kind", "strain_limits"}
 
 
 def build(scene: softmodels.Soft, document: Document, threads: int | None) -> SoftWorld:
@@ -46,6 +46,7 @@ class _Builder(Builder):
                     self.world.add_cable(points, closed=closed, **options)
                 else:
                     self.world.add_cloth(self._cloth(body), warp=self._warp(body), **options)
+                self._limit_strain(body)
         for number, obstacle in enumerate(self.scene.obstacles):
             with self.at("obstacles", number):
                 key: Key = ("obstacles", number)
@@ -53,7 +54,7 @@ class _Builder(Builder):
                 self.world.add_obstacle(mesh, self.motion_of(obstacle, key), obstacle.thickness)
         for number, fixed in enumerate(self.scene.fixed):
             with self.at("fixed", number):
-                self.world.fix(self._nodes(fixed), fixed.velocity)
+                self.world.fix(self._nodes(fixed), fixed.velocity, fixed.direction)
         self._check_start()
         return self.world
 
@@ -83,6 +84,17 @@ class _Builder(Builder):
     def _warp(self, cloth: softmodels.Cloth) -> _Floats:
         rotation, warp = meshes.rotation_of(cloth), np.array(cloth.warp)
         return warp if rotation is None else rotation @ warp
+
+    def _limit_strain(self, body: softmodels.Body) -> None:
+        """Of the body that was added last."""
+        limits = body.strain_limits
+        if limits is None:
+            return
+        bodies = [self.world.bodies[-1]]
+        if limits.given("upper", "lower"):
+            self.world.limit_strain(upper=limits.upper, lower=limits.lower, bodies=bodies)
+        if limits.rate is not None:
+            self.world.limit_strain_rate(limits.rate, bodies=bodies)
 
     def _nodes(self, fixed: softmodels.Fixed) -> NDArray[np.int64]:
         """Numbers, in the world, of nodes that are fixed."""

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from impinge.run.scene.models import (
     Allowed,
     NotNegative,
+    Number,
     Outputs,
     Placed,
     Positive,
@@ -30,6 +31,7 @@ Sides = Annotated[list[Positive], Field(min_length=2, max_length=2), Allowed("tw
 Grid = Annotated[list[Nodes], Field(min_length=2, max_length=2), Allowed("two whole numbers of at least 2")]
 Points = Annotated[list[Vector3], Field(min_length=2), Allowed("a list of at least two points of 3 numbers")]
 Numbers = Annotated[list[int], Field(min_length=1), Allowed("a list of whole numbers")]
+Compression = Annotated[float, Field(ge=0, le=1), Allowed("0 to 1")]
 Formats = Annotated[
     list[Literal["vtp", "obj", "ply", "glb"]],
     Field(min_length=1),
@@ -46,6 +48,8 @@ class World(Table):
         "Implicit Euler, of first order; BDF2, of second; or forces of the start of a step, for short steps only.",
         default="implicit-euler",
     )
+    friction: NotNegative = about("Coefficient of Coulomb friction of all contacts.", default=0.0)
+    wind: Vector3 = about("Velocity of the air, which takes along what has a drag.", "m/s", [0.0, 0.0, 0.0])
 
 
 class Output(Outputs):
@@ -78,12 +82,27 @@ class Helix(Table):
     nodes: Nodes = needed("How many nodes.")
 
 
+class StrainLimits(Table):
+    """What the lengths of edges keep to, whatever pulls; only what is driven or in the way can make them give way."""
+
+    upper: NotNegative | None = about("How much longer than at rest: 0.1 allows 10 % more.")
+    lower: Compression | None = about("How much shorter than at rest: 0.1 allows 10 % less.")
+    rate: Positive | None = about("How fast strains may change, either way.", "1/s")
+
+    @model_validator(mode="after")
+    def _check_keys(self) -> StrainLimits:
+        if not self.given("upper", "lower", "rate"):
+            raise ValueError("upper, lower, rate: found none of them, expected one at least")
+        return self
+
+
 class Moving(Placed):
     """What cables and cloth have in common."""
 
     name: Word | None = about('For fixed nodes and files; "body 1" and so on by default.')
     damping: NotNegative = about("Of stretch and bending: time in which they relax.", "s", 0.0)
     velocity: Vector3 = about("At the start.", "m/s", [0.0, 0.0, 0.0])
+    strain_limits: StrainLimits | None = about("What its edges may be stretched and compressed.")
 
 
 class Cable(Moving):
@@ -155,10 +174,16 @@ class Fixed(Table):
     body: str = needed("Name of a body.")
     nodes: Numbers | None = about("Numbers of nodes, from 0; from the end −1, −2 and so on.")
     within: Within | None = about("Instead: those in a box.")
-    velocity: Vector3 = about("How they move.", "m/s", [0.0, 0.0, 0.0])
+    velocity: Number | Vector3 = about("How they move; with a direction, how fast along it.", "m/s", 0.0)
+    direction: Vector3 | None = about("They are driven along it only; across it they are free.")
 
     @model_validator(mode="after")
     def _check_keys(self) -> Fixed:
+        is_number = isinstance(self.velocity, float)
+        if is_number and self.velocity and self.direction is None:
+            raise ValueError(f"velocity: found {self.velocity!r}, expected 3 numbers, or one with a direction")
+        if not is_number and self.direction is not None:
+            raise ValueError(f"velocity: found {self.velocity!r}, expected a number with a direction")
         if len(self.given("nodes", "within")) > 1:
             raise ValueError("nodes, within: found both, expected one of them or none")
         return self
