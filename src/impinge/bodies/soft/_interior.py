@@ -27,7 +27,7 @@ DONE, FACTORISE, STUCK = range(3)
 RESIDUAL, LARGEST, PRIMAL, PRODUCT, MEAN, KEEP, ALLOWED, STEPS, TARGET, PLAIN, CRAWLED, FIELDS = range(12)
 
 _TIE = 1e-3  # products of slacks and forces do not go further down than this share of what is left of the equations
-_NEAR = 0.1  # residual below which the negative part of the Hessian is tried
+_NEAR = 1.0  # residual below which the negative part of the Hessian is tried
 _TO_BORDER = 0.99
 _FIRMNESS = 1e6  # of equalities, by the stiffness of what they hold
 _SHORTEST = 1e-6
