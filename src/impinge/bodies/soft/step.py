@@ -101,13 +101,14 @@ class Step:
         self._user, self._bar_forces = np.zeros(len(task.linear.bounds)), np.zeros(len(task.bars.rest))
         self._bars, self._friction = np.empty(0, np.int64), Friction(np.empty(0), _CREEP * surface.gap)
         self._newton = self._passes = 0
+        self._has_started_over = False
         self._held = Held.nothing()
         self._user_slacks, self._bar_slacks = np.zeros_like(self._user), np.zeros_like(self._bar_forces)
 
     def run(self, known: Known) -> Result:
         """Find the end, from what is known from the last step."""
         if len(known.user) == len(self._user):
-            self._user = known.user
+            self._user = known.user.copy()
         if len(known.bars) == len(self._bar_forces):
             self._bar_forces = known.bars.copy()
         self._neighbours.cover(self._start, self._end)
@@ -265,12 +266,26 @@ class Step:
             blame = np.abs(found.multipliers)
             raise self._blocked(blame > _BLAME * blame.max()) from None
         except ConvergenceError:
+            if self._start_over():
+                return self._minimise()
             if minimum.is_feasible:
                 raise
             raise self._blocked(minimum.point.y > _STRONG * minimum.point.y.max(initial=0.0)) from None
         self._newton += minimum.steps
         self._keep(minimum, minimum.point.y)
         return minimum
+
+    def _start_over(self) -> bool:
+        """Begin again from where everything was at the start, with no forces; once."""
+        if self._has_started_over:
+            return False
+        self._has_started_over = True
+        free = ~self._task.fixed
+        self._end[: self._n][free] = self._start[: self._n][free]
+        for known in (self._held.forces, self._held.slacks, self._user, self._user_slacks):
+            known[:] = 0.0
+        self._bar_forces[:] = self._bar_slacks[:] = 0.0
+        return True
 
     def _blocked(self, rows: NDArray[np.bool_]) -> Blocked:
         """The error that some rows are in each other's way."""
