@@ -99,6 +99,40 @@ def test_factorises_again_with_rows_added(name):
         assert np.allclose(H @ factor.solve(right), right, rtol=0, atol=1e-9 * np.abs(right).max())
 
 
+@pytest.mark.parametrize("inside", [True, False])
+@pytest.mark.parametrize("name", PATTERNS)
+def test_other_rows_in_the_same_structure(name, inside):
+    """As with a structure made for them: rows over what K couples already, and over anything."""
+    rng = np.random.default_rng([*name.encode()])
+    K = matrix(rng, PATTERNS[name](rng), 3)
+    if inside:
+        nodes = rng.integers(0, K.shape[0] // 3, 20)
+        J = sp.csr_array(sp.kron(sp.csr_array((np.ones(20), (range(20), nodes))), rng.normal(size=(1, 3))))
+        J.resize(20, K.shape[0])
+        pattern = J.indptr.astype(np.int32), J.indices.astype(np.int32)
+    else:
+        J = rows_of(rng, 20, K.shape[0])
+        pattern = J.indptr, J.indices
+    plain = structure(K, size=3)
+    others = plain.with_rows(pattern)
+    assert len(plain.rows[0]) == 1  # it is as it was
+    right, weights = rng.normal(size=K.shape[0]), 10.0 ** rng.uniform(-3, 3, 20)
+    found = []
+    for each in (others, structure(K, rows=pattern, size=3)):
+        factor = Cholesky(each)
+        assert factor.factorise(K.data, J.data, weights) == -1
+        found.append(factor.solve(right))
+    H = K.toarray() + J.T.toarray() @ (weights[:, None] * J.toarray())
+    assert np.allclose(H @ found[0], right, rtol=0, atol=1e-9 * np.abs(right).max())
+    assert np.allclose(found[0], found[1], rtol=0, atol=1e-9 * np.abs(found[1]).max())
+    if inside:
+        assert others.order is plain.order
+    none = plain.with_rows((np.zeros(1, np.int32), np.empty(0, np.int32)))
+    factor = Cholesky(none)
+    assert factor.factorise(K.data) == -1
+    assert np.allclose(K @ factor.solve(right), right, rtol=0, atol=1e-9 * np.abs(right).max())
+
+
 @pytest.mark.parametrize("name", PATTERNS)
 def test_gram_is_the_product(name):
     rng = np.random.default_rng([*name.encode()])

@@ -101,7 +101,7 @@ class Step:
         self._user, self._bar_forces = np.zeros(len(task.linear.bounds)), np.zeros(len(task.bars.rest))
         self._bars, self._friction = np.empty(0, np.int64), Friction(np.empty(0), _CREEP * surface.gap)
         self._newton = self._passes = 0
-        self._has_started_over = False
+        self._has_started_over = self._is_alone = False
         self._held = Held.nothing()
         self._user_slacks, self._bar_slacks = np.zeros_like(self._user), np.zeros_like(self._bar_forces)
 
@@ -208,6 +208,8 @@ class Step:
         Those at corners and at borders would be in the way of what slides over the edges of a smooth surface.
         """
         new, _ = self._look()
+        # Not by what else is in the list: what a step does must not depend on which list it uses.
+        self._is_alone = not len(new) and not (self._gaps.gaps[~self._is_held] <= self._surface.gap).any()
         self._hold(new[(self._gaps.weights[new] != 0.0).all(axis=1)])
 
     def _take_bars(self, share: float) -> bool:
@@ -228,13 +230,16 @@ class Step:
         """Hold what ends too near or too long; whether there is anything new."""
         self._neighbours.cover(self._start, self._end)
         if self._neighbours.made != self._list:  # the step went further than expected
-            held, spread = self._keys[self._is_held], self._keys[self._is_spread]
+            held, spread, turns = self._keys[self._is_held], self._keys[self._is_spread], self._keys[self._turns > 0]
             self._look_around()
             self._is_held, self._is_spread = np.isin(self._keys, held), np.isin(self._keys, spread)
+            self._turns[np.isin(self._keys, turns)] = _TURNS  # once is enough in a step that goes so far
         new, turned = self._look(share)
         self._hold(new)
         self._hold_turned(turned)
-        return self._take_bars(1.0) or len(new) + len(turned) > 0
+        found = len(new) + len(turned) > 0
+        self._is_alone = self._is_alone and not found
+        return self._take_bars(1.0) or found
 
     def _spread(self, which: Longs) -> bool:
         """Keep all corners of pairs apart; whether there are pairs for which that is new."""
@@ -254,7 +259,7 @@ class Step:
         minimum = self._begin()
         try:
             # Where nothing else is around there is nothing to look for.
-            for _ in range(_PASSES if not self._is_held.all() or len(self._task.bars.rest) else 0):
+            for _ in range(_PASSES if not self._is_alone or len(self._task.bars.rest) else 0):
                 minimum.run(*_LOOSE)
                 self._keep(minimum, minimum.point.y)
                 if not self._add_violated():

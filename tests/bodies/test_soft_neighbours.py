@@ -1,0 +1,105 @@
+"""Lists of pairs that are kept over steps: none is missing, and nothing depends on which list there is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from impinge import ccd
+from impinge.bodies.soft import neighbours as module
+from impinge.bodies.soft.neighbours import Neighbours
+from impinge.bodies.soft.surface import Skin, Surface, skin_of
+from impinge.ccd.candidates import candidates
+from impinge.errors import InputError
+from impinge.response.contact_rows import measure, pairs_of
+from impinge.shapes import icosphere
+
+from .soft_bodies import Floats, sheet
+
+
+def surface(seed: int) -> tuple[Surface, Floats]:
+    """Two cables, a crumpled cloth and a ball; and positions of all."""
+    rng = np.random.default_rng(seed)
+    flat, faces = sheet(5, 5, 0.5, 0.5, "alternating")
+    cloth = flat + 0.02 * rng.normal(size=flat.shape)
+    cables = [np.cumsum(0.05 * rng.normal(size=(9, 3)), axis=0) + 0.2 for _ in range(2)]
+    edges = np.column_stack([np.arange(8), np.arange(1, 9)]).astype(np.int32)
+    ball = icosphere(1, 0.15)
+    soft = [skin_of(cloth, faces, 0.01)] + [Skin(x, edges, np.empty((0, 3), np.int32), 0.015) for x in cables]
+    return Surface(soft, [skin_of(ball.vertices, ball.faces, 0.0)]), np.concatenate([cloth, *cables, ball.vertices])
+
+
+def needed(of: Surface, x0: Floats, x1: Floats) -> set[int]:
+    """All pairs that come as near as their distance at any of many times, by measuring all there are."""
+    far = candidates(x0 - 10.0, x1 + 10.0, of.edges, of.faces, bodies=of.labels)
+    every = pairs_of(far, of.edges, of.faces)
+    distances, found = of.distances(every), set()
+    for t in np.linspace(0, 1, 9):
+        near = measure(x0 + t * (x1 - x0), every).gaps <= distances
+        found |= set(every.keys[near].tolist())
+    return found
+
+
+@pytest.mark.parametrize("speed", [0.0, 1e-3, 0.02, 0.5])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_pair_is_missing(seed: int, speed: float) -> None:
+    """Over steps at random, some of them far longer than what lists are made for."""
+    of, x = surface(seed)
+    lists, rng = Neighbours(of), np.random.default_rng(seed + 100)
+    velocity = speed * rng.normal(size=x.shape)
+    made = []
+    for k in range(12):
+        velocity += 0.3 * speed * rng.normal(size=x.shape)
+        end = x + velocity * (10.0 if k == 7 else 1.0)
+        lists.cover(x, end)
+        keys = lists.keys.tolist()
+        assert needed(of, x, end) <= set(keys)
+        assert keys == sorted(set(keys))
+        np.testing.assert_array_equal(lists.keys, lists.pairs.keys)
+        np.testing.assert_array_equal(lists.distances, of.distances(lists.pairs))
+        made.append(lists.made)
+        x = end
+    assert made[0] == 1
+    if speed <= 1e-3:
+        assert made[-1] < 5  # lists are kept
+
+
+def test_pairs_that_touch_on_the_way_are_never_missing() -> None:
+    """As the exact judge finds them: motions that pass through each other."""
+    of, x = surface(5)
+    rng = np.random.default_rng(5)
+    lists, passed = Neighbours(of), 0
+    for _ in range(6):
+        end = x + 0.2 * rng.normal(size=x.shape)
+        lists.cover(x, end)
+        found = ccd.contacts(x, end, of.edges, of.faces, bodies=of.labels).pairs
+        keys = pairs_of(found, of.edges, of.faces).keys
+        assert set(keys.tolist()) <= set(lists.keys.tolist())
+        passed += len(keys)
+    assert passed > 100
+
+
+def test_a_crowd_gets_smaller_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
+    of, x = surface(2)
+    end = x + 0.02 * np.random.default_rng(0).normal(size=x.shape)
+    roomy = Neighbours(of)
+    roomy.cover(x, end)
+    monkeypatch.setattr(module, "_CROWDED", 1)
+    narrow = Neighbours(of)
+    narrow.cover(x, end)
+    assert len(narrow.keys) < len(roomy.keys)
+    assert needed(of, x, end) <= set(narrow.keys.tolist())
+
+
+def test_a_list_is_kept_as_long_as_nothing_leaves_its_box() -> None:
+    of, x = surface(1)
+    lists = Neighbours(of)
+    lists.cover(x, x)
+    lists.cover(x, x + 0.2 * of.gap)
+    assert lists.made == 1
+    step = np.zeros_like(x)
+    step[-1, 2] = -0.4 * of.gap
+    lists.cover(x, x + step)
+    assert lists.made == 2
+    with pytest.raises(InputError, match="not finite"):  # what is no number is in no box
+        lists.cover(np.full_like(x, np.nan), x)
