@@ -18,8 +18,8 @@ _FAR = 10.0  # of the extent: how far beyond both ends an open polygon is closed
 def determinant(x: Floats) -> int:
     """Of an open polygon, whose ends are joined far outside, each along the way from the middle to it.
 
-    Seen from some direction, a diagram has as many arcs, from one crossing underneath to the next, as crossings. At each
-    of these the arc above, twice, less both below makes a row of a matrix, any minor of which is the determinant.
+    Seen from some direction, there are as many arcs, from one crossing underneath to the next, as crossings. At each of
+    these the arc above, twice, less both below makes a row of a matrix, any minor of which is the determinant.
     """
     crossings = _crossings(_closed(x))
     if len(crossings) < 2:

@@ -48,8 +48,8 @@ class Verdict:
     def __str__(self) -> str:
         how = "; ".join(self.failures[:3]) or "free"
         return (
-            f"{self.number:4d} {self.kind} {self.about}: {self.steps} steps, {self.scaled} scaled, {self.touched} with contact, "
-            f"{self.seconds:.2f} s: {how}"
+            f"{self.number:4d} {self.kind} {self.about}: {self.steps} steps, {self.scaled} scaled, "
+            f"{self.touched} with contact, {self.seconds:.2f} s: {how}"
         )
 
 

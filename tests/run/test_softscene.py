@@ -70,8 +70,22 @@ BAD = [
     ("dt", "[run]", "[world]\ndt = 0  # here\n[run]", "world.dt: found 0, expected a number above 0"),
     ("integrator", "[run]", '[world]\nintegrator = "verlet"  # here\n[run]',
      "world.integrator: found 'verlet', expected one of 'implicit-euler', 'bdf2', 'explicit'"),
-    ("key of spheres", "[run]", "[world]\nskin = 0.1  # here\n[run]",
-     "world.skin: unknown key, expected one of gravity, dt, integrator"),
+    ("key of spheres", "[run]", "[world]\nsearch = 0.1  # here\n[run]",
+     "world.search: unknown key, expected one of gravity, dt, integrator, friction, wind"),
+    ("friction", "[run]", "[world]\nfriction = -0.1  # here\n[run]",
+     "world.friction: found -0.1, expected a number of at least 0"),
+    ("no limit of strain", "radius = 0.01", "radius = 0.01\nstrain_limits = {}  # here",
+     "bodies[0].strain_limits: upper, lower, rate: found none of them, expected one at least"),
+    ("limit of strain", "radius = 0.01", "radius = 0.01\nstrain_limits = { upper = -0.1 }  # here",
+     "bodies[0].strain_limits.upper: found -0.1, expected a number of at least 0"),
+    ("limit of compression", "radius = 0.01", "radius = 0.01\nstrain_limits = { lower = 1.5 }  # here",
+     "bodies[0].strain_limits.lower: found 1.5, expected 0 to 1"),
+    ("velocity without direction", "nodes = [0]", "nodes = [0]\nvelocity = 2  # here",
+     "fixed[0].velocity: found 2.0, expected 3 numbers, or one with a direction"),
+    ("velocity with a direction", "nodes = [0]", "nodes = [0]\nvelocity = [1, 0, 0]  # here\ndirection = [1, 0, 0]",
+     "fixed[0].velocity: found [1.0, 0.0, 0.0], expected a number with a direction"),
+    ("no direction", "nodes = [0]", "nodes = [0]\ndirection = [0, 0, 0]  # here",
+     "fixed[0].direction: found [0. 0. 0.], expected one that is not 0"),
     ("format of spheres", "frames = 0.02", 'frames = 0.02\nformats = ["xyz"]  # here',
      "output.formats: found ['xyz'], expected a list of \"vtp\" (ParaView), \"obj\", \"ply\" and \"glb\" "
      "(one animation)"),
@@ -281,6 +295,37 @@ def test_fixed_nodes(tmp_path: Path) -> None:
     np.testing.assert_allclose(moved[5:], [[0.02, 0, 0]] * 5)
 
 
+def test_nodes_fixed_along_a_direction(tmp_path: Path) -> None:
+    more = "velocity = 2\ndirection = [3, 0, 0]\n"
+    world = built(tmp_path, SOFT_SMALL.replace("nodes = [0]\n", "nodes = [0]\n" + more))
+    world.step(1)
+    assert world.velocities[0, 0] == pytest.approx(2)
+    assert world.velocities[0, 2] == pytest.approx(-0.0981)
+
+
+def test_limits_of_strain_are_those_of_their_body(tmp_path: Path) -> None:
+    """Two chains that swing, one of them with limits."""
+    two = CABLE.replace("0, 0, 0", "0, 1, 0").replace("1, 0, 0", "1, 1, 0")
+    limits = "strain_limits = { upper = 0.01, lower = 0.02 }\n"
+    text = SOFT_SMALL.replace("[[fixed]]", two + limits + "[[fixed]]").replace("stretch = 100", "stretch = 1")
+    text += '[[fixed]]\nbody = "body 2"\nnodes = [0]\n'
+    world = built(tmp_path, text)
+    world.step(30)
+    free, limited = (world.strains()[body.edges] for body in world.bodies)
+    assert free.max() > 0.05
+    assert limited.max() == pytest.approx(0.01, rel=1e-3)
+    slow = built(tmp_path, text.replace("upper = 0.01, lower = 0.02", "rate = 0.1"))
+    slow.step(30)
+    assert np.abs(slow.strains()[slow.bodies[1].edges]).max() < 0.1 * 0.3 * 1.001
+    assert np.abs(slow.strains()[slow.bodies[0].edges]).max() > 0.05
+
+
+def test_friction_and_wind(tmp_path: Path) -> None:
+    world = built(tmp_path, SOFT_SMALL.replace("[run]", "[world]\nfriction = 0.3\nwind = [1, 2, 3]\n[run]"))
+    assert world.friction == 0.3
+    np.testing.assert_array_equal(world.wind, [1, 2, 3])
+
+
 def test_obstacles(tmp_path: Path) -> None:
     text = (
         SOFT_SMALL
@@ -304,7 +349,7 @@ translate = [0, 0, -4]
     np.testing.assert_allclose(np.linalg.norm(ball.vertices - [0, 0, -1], axis=1), 0.5)
     np.testing.assert_allclose(drum.bounds[:, 1], [-0.5, 0.5])
     np.testing.assert_allclose(pulley.bounds[:, 2], [-4, -3.8])
-    assert world._walls[0].radius == 0.05
+    assert world._obstacles[0].skin.radius == 0.05
     world.step(1)
     np.testing.assert_allclose(world.frame().obstacles[0].vertices, ball.vertices - [0, 0, 0.01])
 
@@ -331,7 +376,9 @@ def test_every_key_is_described() -> None:
         assert model.__doc__
         for name, field in model.model_fields.items():
             assert field.description, f"{model.__name__}.{name}"
-            if name in ("lower", "upper", "radius", "height", "velocity", "until", "density", "stretch", "damping"):
+            if model is not softmodels.StrainLimits and name in (
+                "lower", "upper", "radius", "height", "velocity", "until", "density", "stretch", "damping",
+            ):  # fmt: skip
                 assert field.json_schema_extra["unit"], f"{model.__name__}.{name}"  # type: ignore[index, call-overload]
 
 

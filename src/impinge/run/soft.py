@@ -271,7 +271,7 @@ class SoftWorld:
 
     @remembered
     def fix(self, nodes: Any, velocity: Any = 0.0, direction: Any = None) -> None:
-        """Drive nodes, from now on.
+        """Drive nodes, from now on, and not as they were driven before; only directions that differ add up.
 
         Parameters
         ----------
@@ -295,9 +295,9 @@ class SoftWorld:
             velocity = _check.numbers("velocity", velocity, "a number, or numbers of shape (3,)")
             if direction is None and velocity.ndim == 0:
                 velocity = np.broadcast_to(velocity, 3)
-        driven = FixedNodes(numbers, velocity, direction)
-        driven.displacement(self.time, self.dt)  # raises an error if the velocity is none
-        self._drivers.fixed.append(driven)
+        is_alone = np.ones(len(numbers), np.bool_)
+        FixedNodes(numbers, velocity, direction, is_alone).displacement(self.time, self.dt)  # an error, if it is none
+        self._drivers.drive(numbers, velocity, direction)
 
     @remembered
     def limit_strain(self, upper: float | None = None, lower: float | None = None, bodies: Any = None) -> None:
@@ -328,10 +328,11 @@ class SoftWorld:
         self._limit(bodies, rate=_check.positive("rate", rate))
 
     def _limit(self, bodies: Any, **limits: float) -> None:
-        chosen = self.bodies if bodies is None else [bodies] if isinstance(bodies, SoftBody) else bodies
+        chosen = self.bodies if bodies is None else bodies if isinstance(bodies, list | tuple) else [bodies]
         for body in chosen:
             if not any(body is own for own in self.bodies):
                 raise InputError(f"bodies: found {body!r}, expected bodies of this world")
+        for body in chosen:
             self._drivers.limit(body.edges, **limits)
 
     @remembered
@@ -349,13 +350,18 @@ class SoftWorld:
         equal : bool
             J v = bound instead.
         """
-        of = _check.choice("of", of, ("velocities", "positions"))
-        matrix = sp.csr_array(J, dtype=np.float64) if sp.issparse(J) else None
-        if matrix is None:
-            matrix = sp.csr_array(np.atleast_2d(_check.numbers("J", J, f"a matrix of {3 * len(self._x)} columns")))
-        if matrix.shape[1] != 3 * len(self._x):
-            raise InputError(f"J: found shape {matrix.shape}, expected {3 * len(self._x)} columns, three for each node")
-        _check.finite("J", matrix.data[:, None])
+        of, wanted = _check.choice("of", of, ("velocities", "positions")), f"a matrix of {3 * len(self._x)} columns"
+        if sp.issparse(J):
+            _check.numbers("J", J.data, wanted)
+        else:
+            J = np.atleast_2d(_check.numbers("J", J, wanted))
+        if J.ndim != 2 or J.shape[1] != 3 * len(self._x):
+            raise InputError(f"J: found shape {J.shape}, expected {3 * len(self._x)} columns, three for each node")
+        matrix = sp.csr_array(J, dtype=np.float64)
+        bad = np.flatnonzero(~np.isfinite(matrix.data))
+        if len(bad):
+            row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
+            raise InputError(f"J: row {row} is not finite in column {matrix.indices[bad[0]]}")
         if not callable(bound):
             bound = _check.numbers("bound", bound, f"a number, or {matrix.shape[0]} of them")
         rows = UserRows(matrix, bound, of == "velocities", bool(equal))
@@ -388,7 +394,7 @@ class SoftWorld:
 
     def energy(self) -> dict[str, float]:
         """Energies, J: kinetic, potential (in the field of gravity) and elastic; and the work done since the start by
-        what drives nodes and obstacles ("driven"), and by the recovery of distances ("recovery").
+        what drives nodes and obstacles ("driven"), and by the recovery of distances and lengths ("recovery").
         """
         self._prepare()
         return {
@@ -449,7 +455,7 @@ class SoftWorld:
                 return
             dt *= 0.5
         rows = self._in_the_way
-        what = f": {rows[0]} are in each other's way" if rows else ""
+        what = f"; in the way: {', '.join(rows[:3])}" if rows else ""
         raise InfeasibleStep(f"no step from t = {self.time:g} s is free of collisions, down to {dt:g} s{what}", rows)
 
     def _try(self, dt: float) -> Result | None:
@@ -460,7 +466,8 @@ class SoftWorld:
             try:
                 result = Step(self.surface, self._neighbours, self._structure, task).run(known)
             except Blocked as blocked:
-                self._in_the_way = self.surface.names(blocked.pairs)
+                rows = self._drivers.names(blocked.user, self.time + dt)
+                self._in_the_way = self.surface.names(blocked.pairs) + rows[:20]
             except ConvergenceError:
                 continue
             else:

@@ -86,11 +86,27 @@ def work_of(result: Result, touch: Touch, start: Floats, end: Floats) -> Floats:
     """Work of a step, J: of what drives nodes and obstacles, users' rows among it, and of the recovery of distances."""
     count, way = len(result.fixed), end - start
     forces = forces_on_vertices(touch, len(start))
-    holding = np.where(result.fixed, result.rest - forces[:count], 0.0)
+    by_bars, won_by_bars = _work_of_bars(result, way)
+    holding = np.where(result.fixed, result.rest - forces[:count] - by_bars, 0.0)
     pushed = float((holding * way[:count]).sum()) - float((forces[count:] * way[count:]).sum())
-    by_rows = float(result.user_forces @ result.linear.times(way[:count].ravel()))
+    free = np.where(result.fixed, 0.0, way[:count])  # rows that pull at what is driven leave it to the driver
+    by_rows = float(result.user_forces @ result.linear.times(free.ravel()))
     won = np.maximum(result.held.targets - result.held.gaps.gaps, 0.0)
-    return np.array([pushed + by_rows, float((result.held.forces * won).sum())])
+    return np.array([pushed + by_rows, float((result.held.forces * won).sum()) + won_by_bars])
+
+
+def _work_of_bars(result: Result, way: Floats) -> tuple[Floats, float]:
+    """(n, 3) N: what limits of lengths push nodes with; and the work of those that win energy, J."""
+    bars, count = result.bars, len(result.fixed)
+    ends = result.positions[bars.nodes]
+    along = ends[:, 1] - ends[:, 0]
+    length = np.linalg.norm(along, axis=1)[:, None]
+    pushes = (bars.signs * result.bar_forces)[:, None] * along / np.where(length > 0.0, length, 1.0)
+    moved = way[bars.nodes]
+    work = (pushes * (moved[:, 1] - moved[:, 0])).sum(axis=1)
+    both = np.concatenate([-pushes, pushes])
+    sums = [np.bincount(bars.nodes.T.ravel(), both[:, axis], count)[:count] for axis in range(3)]
+    return np.column_stack(sums).astype(np.float64), float(np.maximum(work, 0.0).sum())
 
 
 def contacts_of(touch: Touch, x: Floats, surface: Surface) -> SoftContacts:

@@ -27,7 +27,7 @@ DONE, FACTORISE, STUCK = range(3)
 RESIDUAL, LARGEST, PRIMAL, PRODUCT, MEAN, KEEP, ALLOWED, STEPS, TARGET, PLAIN, CRAWLED, FIELDS = range(12)
 
 _TIE = 1e-3  # products of slacks and forces do not go further down than this share of what is left of the equations
-_NEAR = 0.1  # residual below which the negative part of the Hessian is tried
+_NEAR = 1.0  # residual below which the negative part of the Hessian is tried
 _TO_BORDER = 0.99
 _FIRMNESS = 1e6  # of equalities, by the stiffness of what they hold
 _SHORTEST = 1e-6
@@ -281,11 +281,51 @@ def begin(field, rows, point, soft, tolerance, product):
 
 
 @kernel
+def _find(parts, column, row):
+    """Where a row is in a column of the Hessian, from the begin of the column."""
+    low, high = parts.indptr[column], parts.indptr[column + 1]
+    while high - low > 1:
+        middle = (low + high) // 2
+        if parts.indices[middle] <= row:
+            low = middle
+        else:
+            high = middle
+    return low - parts.indptr[column]
+
+
+@kernel
+def _stiffen_bars(field, rows, point):
+    """Add what the forces of bars change by as bars turn, − y ∂²s/∂x², with a share of what is negative of it."""
+    parts, x = field.elastic, point.x
+    away = np.empty(3)
+    for b in range(len(rows.bars)):
+        i, j, square = 3 * rows.bars[b, 0], 3 * rows.bars[b, 1], 0.0
+        for axis in range(3):
+            away[axis] = x[j + axis] - x[i + axis]
+            square += away[axis] ** 2
+        tension = -rows.signs[b] * point.y[len(rows.base) + b]
+        if tension < 0.0:
+            tension *= point.state[KEEP]
+        if tension == 0.0 or square == 0.0:
+            continue
+        places = _find(parts, i, i), _find(parts, i, j), _find(parts, j, i), _find(parts, j, j)
+        for a in range(3):
+            first, second = parts.indptr[i + a], parts.indptr[j + a]
+            for c in range(3):
+                value = tension * ((1.0 if a == c else 0.0) - away[a] * away[c] / square) / np.sqrt(square)
+                point.values[first + places[0] + c] += value
+                point.values[first + places[1] + c] -= value
+                point.values[second + places[2] + c] -= value
+                point.values[second + places[3] + c] += value
+
+
+@kernel
 def assemble(field, rows, point):
     """H and D."""
     state, parts, values = point.state, field.elastic, point.values
     nodes = len(point.x) // 3
     _potential.hessian(field, point.x.reshape((nodes, 3)), state[KEEP], values)
+    _stiffen_bars(field, rows, point)
     for j in range(len(point.x)):
         for e in range(parts.indptr[j], parts.indptr[j + 1]):
             i = parts.indices[e]
@@ -399,11 +439,13 @@ def correct(rows, point, pulls, step, product):
 
 
 @kernel
-def _merit(field, rows, x, z, s, price, target):
+def _merit(field, rows, x, y, z, s, price, target):
+    """Φ with a price on what rows are off by; rows that give way do so like springs, with an energy of δ y²/2."""
     total = _potential.value(field, x.reshape((len(x) // 3, 3))) + _friction_energy(rows, x)
     for k in range(len(s)):
         if rows.kind[k] == INEQUALITY:
-            total += price * abs(z[k] - s[k]) - target * np.log(z[k])
+            way = rows.give[k] * y[k]
+            total += 0.5 * way * y[k] + price * abs(z[k] - s[k] - way) - target * np.log(z[k])
         elif rows.kind[k] == EQUALITY:
             total += price * abs(s[k])
     return total
@@ -418,16 +460,17 @@ def advance(field, rows, point, pulls, step, tolerance, product):
     price = 0.0
     for k in range(len(y)):
         price = max(price, 2.0 * abs(y[k] + point.dy[k]))
-    before = _merit(field, rows, x, z, point.s, price, state[TARGET])
-    trial, slack, values = np.empty_like(x), np.empty_like(z), np.empty_like(z)
+    before = _merit(field, rows, x, y, z, point.s, price, state[TARGET])
+    trial, force, slack, values = np.empty_like(x), np.empty_like(y), np.empty_like(z), np.empty_like(z)
     halvings = 0
     while True:
         for j in range(len(x)):
             trial[j] = x[j] if rows.fixed[j] else x[j] + far * step[j]
         for k in range(len(z)):
+            force[k] = y[k] + far * point.dy[k]
             slack[k] = z[k] + far * point.dz[k]
         _slacks(rows, trial, values)
-        after = _merit(field, rows, trial, slack, values, price, state[TARGET])
+        after = _merit(field, rows, trial, force, slack, values, price, state[TARGET])
         if after <= before + 1e-10 * abs(before) or far < _SHORTEST:
             break
         far *= 0.5
@@ -436,7 +479,7 @@ def advance(field, rows, point, pulls, step, tolerance, product):
     state[CRAWLED] = state[CRAWLED] + 1.0 if far < _SHORTEST else 0.0
     x[:] = trial
     for k in range(len(y)):
-        y[k] += far * point.dy[k]
+        y[k] = force[k]
         z[k] = slack[k]
     _raise_curvature(state)
     return _refresh(field, rows, point, tolerance, product)

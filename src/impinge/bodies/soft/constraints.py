@@ -71,11 +71,15 @@ class Linear(NamedTuple):
 
 
 class Bars(NamedTuple):
-    """Lengths of edges at the end of a step: sign (l − length) ≥ 0."""
+    """Lengths of edges at the end of a step: sign (l − length) ≥ 0.
+
+    What is beyond its limit comes back to it over several steps: the lengths of a step are then beyond `limits`.
+    """
 
     nodes: Ints  # (k, 2)
     rest: Floats  # (k,) m
     lengths: Floats  # (k,) m
+    limits: Floats  # (k,) m
     signs: Floats  # (k,) −1 for longest, 1 for shortest lengths
     give: float  # m/N that they give way by
 
@@ -87,7 +91,7 @@ class Friction(NamedTuple):
     creep: float  # m
 
 
-NO_BARS = Bars(np.empty((0, 2), np.int32), np.empty(0), np.empty(0), np.empty(0), 0.0)
+NO_BARS = Bars(np.empty((0, 2), np.int32), np.empty(0), np.empty(0), np.empty(0), np.empty(0), 0.0)
 NO_ROWS = Linear(np.zeros(1, np.int32), np.empty(0, np.int32), np.empty(0), np.empty(0), np.empty(0, np.bool_))
 
 

@@ -15,6 +15,7 @@ from impinge.errors import InputError
 
 __all__ = ["Drivers", "FixedNodes", "UserRows"]
 
+_PARALLEL = 1.0 - 1e-12  # cosine of directions that are the same
 _RECOVERY = 10.0  # 1/s: what is beyond its limit comes back by this share of its length at rest per second
 
 Velocity = Floats | Callable[[float], Any]
@@ -26,6 +27,7 @@ class FixedNodes(NamedTuple):
     nodes: NDArray[np.int64]
     velocity: Velocity  # (3,) m/s, or a number along the direction; or a function of time
     direction: Floats | None  # (3,) unit vector
+    acts: NDArray[np.bool_]  # (nodes,) whether no later call has taken a node over
 
     def displacement(self, time: float, dt: float) -> Floats:
         """How far they go in a step, m; along the direction, if there is one."""
@@ -51,9 +53,18 @@ class UserRows(NamedTuple):
         """Right sides at a time."""
         bound = np.asarray(self.bound(time) if callable(self.bound) else self.bound, np.float64)
         count = self.matrix.shape[0]
-        if bound.shape not in ((), (count,)) or np.isnan(bound).any():
-            raise InputError(f"bound: found {bound} at t = {time:g} s, expected a number, or {count} of them")
+        is_good = np.isfinite(bound) | (bound == np.inf) & (not self.is_equality)
+        if bound.shape not in ((), (count,)) or not is_good.all():
+            wanted = "finite" if self.is_equality else "finite or inf"
+            raise InputError(f"bound: found {bound} at t = {time:g} s, expected a number, or {count} of them, {wanted}")
         return np.broadcast_to(bound, count)
+
+    def wide(self, columns: int) -> Any:
+        """The matrix, with columns for nodes that were added later."""
+        matrix = self.matrix
+        if matrix.shape[1] == columns:
+            return matrix
+        return sp.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(matrix.shape[0], columns))
 
 
 class Drivers:
@@ -74,37 +85,59 @@ class Drivers:
                 limits[edges] = value
             setattr(self, name, limits)
 
+    def drive(self, nodes: NDArray[np.int64], velocity: Velocity, direction: Floats | None) -> None:
+        """Drive nodes: instead of what drove them, but for what drives them along other directions."""
+        for k, old in enumerate(self.fixed):
+            if direction is None or old.direction is None or abs(float(old.direction @ direction)) > _PARALLEL:
+                self.fixed[k] = old._replace(acts=old.acts & ~np.isin(old.nodes, nodes))
+        self.fixed.append(FixedNodes(nodes, velocity, direction, np.ones(len(nodes), np.bool_)))
+
     def place(self, x: Floats, time: float, dt: float, fixed: NDArray[np.bool_], end: Floats) -> None:
         """Put driven nodes where they will be at the end of a step, and mark their coordinates."""
         for driven in self.fixed:
             if driven.direction is None:
-                fixed[driven.nodes] = True
-                end[driven.nodes] = x[driven.nodes] + driven.displacement(time, dt)
+                nodes = driven.nodes[driven.acts]
+                fixed[nodes] = True
+                end[nodes] = x[nodes] + driven.displacement(time, dt)[driven.acts]
 
     def linear(self, x: Floats, time: float, dt: float) -> Linear:
         """Rows of a step from positions x, (n, 3)."""
         blocks, bounds, equal = [], [], []
         for driven in self.fixed:
             if driven.direction is not None:
-                count = len(driven.nodes)
-                columns = (3 * driven.nodes[:, None] + np.arange(3)).ravel()
-                data, starts = np.tile(driven.direction, count), 3 * np.arange(count + 1)
-                blocks.append(sp.csr_array((data, columns, starts), shape=(count, x.size)))
-                bounds.append(x[driven.nodes] @ driven.direction + driven.displacement(time, dt))
-                equal.append(np.ones(count, np.bool_))
+                nodes = driven.nodes[driven.acts]
+                columns = (3 * nodes[:, None] + np.arange(3)).ravel()
+                data, starts = np.tile(driven.direction, len(nodes)), 3 * np.arange(len(nodes) + 1)
+                blocks.append(sp.csr_array((data, columns, starts), shape=(len(nodes), x.size)))
+                bounds.append(x[nodes] @ driven.direction + driven.displacement(time, dt)[driven.acts])
+                equal.append(np.ones(len(nodes), np.bool_))
         for rows in self.rows:
-            at_end = -rows.bounds(time + dt)
+            at_end, matrix = -rows.bounds(time + dt), rows.wide(x.size)
             if rows.of_velocities:
-                at_end = dt * at_end - rows.matrix @ x.ravel()
+                at_end = dt * at_end - matrix @ x.ravel()
             is_bounded = np.isfinite(at_end)
-            blocks.append(-rows.matrix[is_bounded])
+            blocks.append(-matrix[is_bounded])
             bounds.append(at_end[is_bounded])
             equal.append(np.full(int(is_bounded.sum()), rows.is_equality))
         if not blocks:
             return NO_ROWS
         matrix = sp.vstack(blocks, format="csr")
         pattern = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
-        return Linear(*pattern, matrix.data.astype(np.float64), np.concatenate(bounds), np.concatenate(equal))
+        # Rows may be in any unit: all are compared with each other by their largest entry.
+        sizes = abs(matrix).max(axis=1).toarray().ravel() if matrix.nnz else np.zeros(matrix.shape[0])
+        sizes[sizes == 0.0] = 1.0
+        values = matrix.data / np.repeat(sizes, np.diff(matrix.indptr))
+        return Linear(*pattern, values, np.concatenate(bounds) / sizes, np.concatenate(equal))
+
+    def names(self, rows: NDArray[np.bool_], time: float) -> list[str]:
+        """Some of the rows of `linear`, in words; time : of the end of the step."""
+        every = []
+        for k, driven in enumerate(self.fixed):
+            if driven.direction is not None:
+                every += [f"node {node} in direction of call {k} of fix" for node in driven.nodes[driven.acts]]
+        for k, block in enumerate(self.rows):
+            every += [f"row {i} of call {k} of add_constraint" for i in np.flatnonzero(np.isfinite(block.bounds(time)))]
+        return [every[row] for row in np.flatnonzero(rows)]
 
     def bars(self, edges: Edges, x: Floats, dt: float, give: float) -> Bars:
         """Limits of lengths in a step from positions x."""
@@ -113,12 +146,14 @@ class Drivers:
             return NO_BARS
         nodes, rest = edges.nodes[:count], edges.rest[:count]
         length = np.linalg.norm(x[nodes[:, 1]] - x[nodes[:, 0]], axis=1)
-        change, back = np.where(np.isnan(self._rate), np.inf, self._rate) * rest * dt, _RECOVERY * rest * dt
+        change = np.where(np.isnan(self._rate), np.inf, self._rate) * rest * dt
+        back = np.minimum(_RECOVERY * rest * dt, change)
         longest = np.where(np.isnan(self._upper), np.inf, (1.0 + self._upper) * rest)
-        longest = np.maximum(np.minimum(longest, length + change), length - back)
+        longest = np.minimum(longest, length + change)
         shortest = np.where(np.isnan(self._lower), 0.0, (1.0 - self._lower) * rest)
-        shortest = np.minimum(np.maximum(shortest, length - change), length + back)
-        limited = [np.flatnonzero(longest < np.inf), np.flatnonzero(shortest > 0.0)]
-        both = np.concatenate(limited)
-        lengths = np.concatenate([longest[limited[0]], shortest[limited[1]]])
-        return Bars(nodes[both], rest[both], lengths, np.repeat([-1.0, 1.0], [len(part) for part in limited]), give)
+        shortest = np.maximum(shortest, length - change)
+        upper, lower = np.flatnonzero(longest < np.inf), np.flatnonzero(shortest > 0.0)
+        both, limits = np.append(upper, lower), np.append(longest[upper], shortest[lower])
+        lengths = np.append(np.maximum(longest, length - back)[upper], np.minimum(shortest, length + back)[lower])
+        signs = np.repeat([-1.0, 1.0], [len(upper), len(lower)])
+        return Bars(nodes[both], rest[both], lengths, limits, signs, give)

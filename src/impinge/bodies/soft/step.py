@@ -35,6 +35,7 @@ _DRIVEN = 1e-6  # of the distance that is asked for: what nodes that are driven 
 _SETTLED = 1e-3  # change of forces of friction, by the largest, that is left
 _CREEP = 1e-4  # of the distance that pairs keep: slip in a step below which friction is not fully there
 _LATE = 0.1  # of its distance: what a pair may lack that is found too near only at the end; the next step holds it
+_BLAME = 1e-6  # of the largest force in the proof that rows contradict each other: others are rounding
 _STRONG = 0.1  # of the largest force: of rows that may be to blame
 _CLOSE = 0.5  # of a limit of strain from which on it is watched
 _SLACK = 1e-9  # of a length or distance: what does not count as too much
@@ -64,7 +65,7 @@ class Result:
         """By how much more than allowed an edge is strained."""
         ends = self.positions[self.bars.nodes]
         length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
-        return float((self.bars.signs * (self.bars.lengths - length) / self.bars.rest).max(initial=0.0))
+        return float((self.bars.signs * (self.bars.limits - length) / self.bars.rest).max(initial=0.0))
 
     @property
     def is_free(self) -> bool:
@@ -73,11 +74,11 @@ class Result:
 
 
 class Blocked(Exception):
-    """Pairs that cannot, or could not, all be kept apart."""
+    """Pairs that cannot, or could not, all be kept apart; and which of the user's rows are in their way."""
 
-    def __init__(self, pairs: Pairs) -> None:
+    def __init__(self, pairs: Pairs, user: NDArray[np.bool_]) -> None:
         super().__init__()
-        self.pairs = pairs
+        self.pairs, self.user = pairs, user
 
 
 @dataclass
@@ -244,7 +245,8 @@ class Step:
                 minimum = self._begin()
             minimum.run(TOLERANCE, PRODUCT)
         except Infeasible as found:
-            raise self._blocked(found.multipliers > 0.0) from None
+            blame = np.abs(found.multipliers)
+            raise self._blocked(blame > _BLAME * blame.max()) from None
         except ConvergenceError:
             if minimum.is_feasible:
                 raise
@@ -255,7 +257,8 @@ class Step:
 
     def _blocked(self, rows: NDArray[np.bool_]) -> Blocked:
         """The error that some rows are in each other's way."""
-        return Blocked(self._held.pairs.take(np.flatnonzero(rows[: len(self._held.targets)])))
+        first = len(self._held.targets)
+        return Blocked(self._held.pairs.take(np.flatnonzero(rows[:first])), rows[first : first + len(self._user)])
 
     def _begin(self) -> Minimum:
         task, held = self._task, self._held
@@ -264,10 +267,12 @@ class Step:
             lengths=task.bars.lengths[self._bars], signs=task.bars.signs[self._bars],
         )  # fmt: skip
         rows = all_rows(held, task.linear, bars, self._friction, self._start, self._end, task.fixed)
-        count = len(held.targets)
-        driven = np.flatnonzero((rows.kind[:count] < 0) & (rows.base[:count] < -_DRIVEN * held.targets))
-        if len(driven):  # no free node has a part in these
-            raise Blocked(held.pairs.take(driven))
+        tolerated = np.append(held.targets, np.full(len(self._user), self._surface.gap)) * _DRIVEN
+        equal = np.append(np.zeros(len(held.targets), np.bool_), task.linear.is_equality)
+        lacks = np.where(equal, np.abs(rows.base), -rows.base)
+        driven = (rows.kind[: len(lacks)] < 0) & (lacks > tolerated)
+        if driven.any():  # no free node has a part in these
+            raise self._blocked(driven)
         return Minimum(task.potential, rows, self._end[: self._n], *self._known(), self._structure)
 
     def _known(self) -> tuple[Floats, Floats]:

@@ -1,0 +1,539 @@
+"""Nodes that are driven, limits of strain, rows of users, wind, and obstacles that follow positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from impinge.errors import InfeasibleStep, InputError
+from impinge.run.soft import SoftWorld
+from impinge.shapes import Mesh
+
+from .test_soft import CABLE, CLOTH, FLOOR, Floats, line, square
+
+UP = np.array([0.0, 0.0, 1.0])
+SLANTED = np.array([1.0, 0.0, 1.0]) / np.sqrt(2.0)
+
+
+def cable_world(count: int = 11, *, gravity: Any = (0, 0, -9.81), dt: float = 0.01, **changes: Any) -> SoftWorld:
+    """A cable of 1 m along x."""
+    world = SoftWorld(gravity, dt)
+    world.add_cable(line((0, 0, 0), (1, 0, 0), count), **CABLE | changes)
+    return world
+
+
+# Driven nodes
+
+
+def test_nodes_that_are_driven_go_exactly_as_told() -> None:
+    world = cable_world()
+    world.fix(0)
+    world.fix([5], velocity=(0.1, 0.2, -0.3))
+    world.fix([9, 10], velocity=[(0.1, 0, 0), (0, 0.1, 0)])
+    before = world.positions
+    world.step(20)
+    np.testing.assert_array_equal(world.positions[0], before[0])
+    np.testing.assert_allclose(world.positions[5], before[5] + [0.02, 0.04, -0.06], atol=1e-15)
+    np.testing.assert_allclose(world.positions[9:], before[9:] + [[0.02, 0, 0], [0, 0.02, 0]], atol=1e-15)
+    np.testing.assert_allclose(world.velocities[5], [0.1, 0.2, -0.3], atol=1e-12)
+
+
+def test_a_direction_is_followed_exactly_and_nodes_are_free_across() -> None:
+    world = cable_world()
+    world.fix(0, direction=(0, 0, 7))  # of any length
+    world.fix(10, velocity=0.5, direction=(2, 0, 2))
+    other = cable_world()
+    other.fix([0, 10])
+    for k in range(1, 41):
+        world.step()
+        other.step()
+        x = world.positions
+        assert abs(x[0, 2]) < 1e-9
+        assert (x[10] - [1, 0, 0]) @ SLANTED == pytest.approx(0.5 * 0.01 * k, abs=1e-8)
+    assert abs(x[0, 0]) > 1e-3
+    across = (x[10] - [1, 0, 0]) @ np.array([1, 0, -1]) / np.sqrt(2)
+    assert abs(across) > 0.02
+    assert not np.allclose(x, other.positions)
+    assert np.abs(x[:, 1]).max() < 1e-12
+
+
+def test_a_node_on_a_slope_slides_down_it_as_it_must() -> None:
+    """One held across the slope only: a = g sin(45°) along it."""
+    world = cable_world(2, bend=0.0)
+    world.fix([0, 1], direction=(1, 0, 1))
+    world.step(30)
+    down = np.array([1, 0, -1]) / np.sqrt(2)
+    np.testing.assert_allclose(world.velocities @ down, 9.81 / np.sqrt(2) * 0.3, rtol=1e-6)
+    np.testing.assert_allclose(world.velocities @ SLANTED, 0.0, atol=1e-7)
+
+
+def test_velocities_may_be_functions_of_time() -> None:
+    world = cable_world()
+    world.fix(0, velocity=lambda t: (np.cos(5 * t), 0.0, 0.0))
+    world.fix(10, velocity=lambda t: np.sin(5 * t), direction=(0, 0, 1))
+    times = []
+    for _ in range(30):
+        times.append(world.time)
+        world.step()
+    assert world.positions[0, 0] == pytest.approx(0.01 * np.cos(5 * np.array(times)).sum(), abs=1e-12)
+    assert world.positions[10, 2] == pytest.approx(0.01 * np.sin(5 * np.array(times)).sum(), abs=1e-7)
+    assert world.scaled_steps == 0
+
+
+def test_several_directions_of_one_node_add_up() -> None:
+    """Three of them are all there is, also if they are not at right angles."""
+    directions = np.array([[1.0, 0, 0], [1, 1, 0], [1, 1, 1]])
+    speeds = [0.1, 0.3, -0.2]
+    world = cable_world()
+    for direction, speed in zip(directions, speeds, strict=True):
+        world.fix(4, velocity=speed, direction=direction)
+    before = world.positions[4]
+    world.step(10)
+    units = directions / np.linalg.norm(directions, axis=1)[:, None]
+    np.testing.assert_allclose(units @ (world.positions[4] - before), 0.1 * np.array(speeds), atol=1e-8)
+
+
+def test_what_is_said_last_of_a_node_holds() -> None:
+    world = cable_world()
+    world.fix([0, 1], velocity=(1, 0, 0))
+    world.fix([1, 2], velocity=[(0, 1, 0), (0, 0, 1)])
+    world.fix(3, velocity=0.5, direction=(0, 0, 1))
+    world.fix(3, velocity=-0.25, direction=(0, 0, -2))  # the same direction
+    world.fix(4, velocity=1, direction=(0, 1, 0))
+    world.fix(4)
+    world.fix(5)
+    world.fix(5, velocity=0.1, direction=(0, 1, 0))  # free again, but along y
+    x = world.positions
+    world.step(2)
+    moved = (world.positions - x) / 0.02
+    np.testing.assert_allclose(moved[:3], np.eye(3), atol=1e-12)
+    assert moved[3, 2] == pytest.approx(0.25, abs=1e-7)
+    np.testing.assert_array_equal(moved[4], 0.0)
+    assert moved[5, 1] == pytest.approx(0.1, abs=1e-7)
+    assert moved[5, 2] < -0.01
+
+
+# Limits of strain
+
+
+def lengths_are_kept(world: SoftWorld, steps: int, upper: float, lower: float = np.inf) -> Floats:
+    """Take steps, with limits held to 1e-4 of themselves; the extremes of strain."""
+    extremes = np.zeros(2)
+    for _ in range(steps):
+        world.step()
+        strains = world.strains()
+        extremes = np.array([min(extremes[0], strains.min()), max(extremes[1], strains.max())])
+        assert strains.max() <= upper * (1 + 1e-4)
+        assert strains.min() >= -lower * (1 + 1e-4)
+        assert world.strain_slack <= 1e-6
+    assert world.scaled_steps == 0
+    return extremes
+
+
+def test_a_soft_cable_that_swings_is_not_longer_than_its_limit() -> None:
+    world = cable_world(21, stretch=5.0)
+    world.fix(0)
+    world.limit_strain(upper=0.1)
+    assert lengths_are_kept(world, 100, 0.1)[1] > 0.0999
+    free = cable_world(21, stretch=5.0)
+    free.fix(0)
+    free.step(50)
+    assert free.strains().max() > 0.15
+
+
+@pytest.mark.parametrize("limits", [{"upper": 0.05}, {"upper": 0.05, "lower": 0.05}, {"upper": 0.01, "lower": 0.2}])
+def test_a_cloth_that_hangs_at_two_corners_keeps_its_limits(limits: dict[str, float]) -> None:
+    world = SoftWorld(dt=0.01)
+    world.add_cloth(square(6, 1.0, 0.0), **CLOTH | {"stretch": 20.0, "shear": 5.0})
+    world.fix([0, 5])
+    world.limit_strain(**limits)
+    low, high = lengths_are_kept(world, 60, **limits)
+    assert high > 0.99 * limits["upper"]
+    if limits.get("lower") == 0.05:
+        assert low < -0.049
+
+
+def test_a_cable_without_any_stretch_is_a_chain() -> None:
+    """A limit of 0: all lengths stay what they are, however soft it is."""
+    world = cable_world(stretch=1.0)
+    world.fix(0)
+    world.limit_strain(upper=0.0, lower=0.0)
+    world.step(50)
+    np.testing.assert_allclose(world.strains(), 0.0, atol=1e-6)
+    assert world.positions[10, 2] < -0.5
+    assert world.scaled_steps == 0
+
+
+def test_rates_of_strain_are_limited() -> None:
+    world = cable_world(stretch=5.0)
+    world.fix(0)
+    world.limit_strain_rate(0.2)
+    before, fastest = world.strains(), 0.0
+    for _ in range(60):
+        world.step()
+        rates = (world.strains() - before) / world.dt
+        assert np.abs(rates).max() <= 0.2 * (1 + 1e-4)
+        before, fastest = world.strains(), max(fastest, rates.max())
+    assert fastest > 0.1999
+    assert world.scaled_steps == 0
+
+
+def test_slack_tells_by_how_much_drivers_force_a_limit() -> None:
+    world = cable_world(gravity=(0, 0, 0))
+    world.fix(0)
+    world.fix(10, velocity=(1, 0, 0))
+    world.limit_strain(upper=0.1)
+    slacks = []
+    for _ in range(30):
+        world.step()
+        slacks.append(world.strain_slack)
+    assert max(slacks[:9]) < 1e-6
+    np.testing.assert_allclose(slacks[10:], 0.01 * np.arange(11, 31) - 0.1, atol=1e-4)
+    assert world.strains().max() == pytest.approx(0.3, abs=1e-3)
+    assert world.scaled_steps == 0
+
+
+def test_limits_of_one_body_are_not_those_of_another() -> None:
+    world = SoftWorld()
+    bodies = [world.add_cable(line((0, y, 0), (1, y, 0), 11), **CABLE | {"stretch": 5.0}) for y in (0.0, 1.0, 2.0)]
+    world.fix([body.nodes.start for body in bodies])
+    world.limit_strain(upper=0.05, bodies=bodies[1])
+    world.limit_strain(upper=0.1, bodies=[bodies[2]])
+    world.step(60)
+    largest = [world.strains()[body.edges].max() for body in bodies]
+    assert largest[0] > 0.15
+    np.testing.assert_allclose(largest[1:], [0.05, 0.1], rtol=1e-3)
+
+
+def test_limits_that_are_set_again() -> None:
+    """The later one holds, of what it is given for; the others stay."""
+    world = cable_world(stretch=5.0)
+    world.fix(0)
+    world.limit_strain(upper=0.3, lower=0.2)
+    world.limit_strain(upper=0.1)
+    world.limit_strain_rate(5.0)
+    lengths_are_kept(world, 50, 0.1, 0.2)
+
+
+def test_what_is_beyond_its_limit_comes_back_to_it() -> None:
+    """By ten times its length at rest per second at most."""
+    world = cable_world(stretch=2.0)
+    world.fix(0)
+    world.step(40)
+    before = world.strains().max()
+    assert before > 0.3
+    world.limit_strain(upper=0.1)
+    for _ in range(20):
+        world.step()
+        assert world.strains().max() <= max(0.1, before - 0.0999) + 1e-5
+        assert world.strain_slack == pytest.approx(max(world.strains().max() - 0.1, 0.0), abs=1e-6)
+        before = world.strains().max()
+    assert before == pytest.approx(0.1, rel=1e-3)
+
+
+def test_what_comes_back_keeps_a_limit_of_rates() -> None:
+    world = cable_world(stretch=2.0, gravity=(0, 0, 0))
+    world.fix([0, 10], velocity=[(0, 0, 0), (2, 0, 0)])
+    world.step(20)
+    world.fix(10, direction=(0, 1, 0))
+    world.limit_strain(upper=0.1)
+    world.limit_strain_rate(1.0)
+    for _ in range(10):
+        before = world.strains()
+        world.step()
+        assert np.abs(world.strains() - before).max() <= 0.01 * (1 + 1e-4)
+    assert world.scaled_steps == 0
+
+
+# Rows of users
+
+
+def heights(count: int) -> Any:
+    return sp.csr_array((np.ones(count), (range(count), 3 * np.arange(count) + 2)), shape=(count, 3 * count))
+
+
+def test_rows_of_velocities_and_positions() -> None:
+    """No node falls faster than 1 m/s, nor below −0.2 m."""
+    world = cable_world()
+    world.add_constraint(-heights(11), 1.0)
+    world.add_constraint(-heights(11).toarray(), np.full(11, 0.2), of="positions")
+    fastest = 0.0
+    for _ in range(60):
+        world.step()
+        fastest = min(fastest, world.velocities[:, 2].min())
+        assert fastest > -1 - 1e-6
+        assert world.positions[:, 2].min() > -0.2 - 1e-8
+    assert fastest < -0.9999
+    np.testing.assert_allclose(world.positions[:, 2], -0.2, atol=1e-6)
+
+
+def test_equalities_tie_nodes_to_each_other() -> None:
+    """Both ends at one height, and the mean of all nodes falls with 0.5 m/s: sums of what nobody drives alone."""
+    world = cable_world()
+    world.add_cable(line((0, 1, 0), (1, 1, 0.3), 7), **CABLE)
+    ends, mean = np.zeros(54), np.zeros(54)
+    ends[[2, 32]] = 1.0, -1.0
+    mean[2:33:3] = 1 / 11
+    world.add_constraint(ends, 0.0, of="positions", equal=True)
+    world.add_constraint(mean, -0.5, equal=True)
+    world.fix(5, velocity=(0, 0, 0.2))
+    for _ in range(20):
+        world.step()
+        assert world.positions[0, 2] == pytest.approx(world.positions[10, 2], abs=1e-8)
+        assert world.velocities[:11, 2].mean() == pytest.approx(-0.5, abs=1e-6)
+    np.testing.assert_allclose(world.velocities[11:, 2], -9.81 * 0.2, rtol=1e-6)
+
+
+def test_bounds_may_be_functions_and_infinite() -> None:
+    """A lift that takes the cable along from t = 0.1 s on, at 1 m/s; the bound is that of the end of a step."""
+    world = cable_world(gravity=(0, 0, -1))
+    bound = np.full(11, np.inf)
+
+    def lift(t: float) -> Floats:
+        bound[:5] = np.inf if t < 0.095 else -1.0
+        return bound
+
+    world.add_constraint(-heights(11), lift)
+    world.step(9)
+    np.testing.assert_allclose(world.velocities[:, 2], -0.09, atol=1e-9)
+    world.step()
+    np.testing.assert_allclose(world.velocities[:5, 2], 1.0, atol=1e-6)
+    assert world.velocities[10, 2] < 0.5
+
+
+def test_rows_may_be_in_any_unit() -> None:
+    """Written in nanometres and in thousands of kilometres they hold as well."""
+    sizes = 10.0 ** np.linspace(-9, 9, 11)
+    one, other = cable_world(), cable_world()
+    one.add_constraint(-heights(11), 0.05, of="positions")
+    other.add_constraint(-sp.diags_array(sizes) @ heights(11), 0.05 * sizes, of="positions")
+    for world in (one, other):
+        world.step(30)
+        assert world.scaled_steps == 0
+    np.testing.assert_allclose(one.positions, other.positions, atol=1e-7)
+    assert one.positions[:, 2].min() == pytest.approx(-0.05, abs=1e-7)
+
+
+def test_rows_hold_together_with_contacts() -> None:
+    """A floor below and a row above: a cable thrown upwards comes down again on the floor, and is in neither."""
+    world = cable_world(velocity=(0, 0, 3))
+    world.add_obstacle(Mesh(FLOOR.vertices - [0, 0, 0.1], FLOOR.faces))
+    world.add_constraint(heights(11), 0.1, of="positions")
+    highest = 0.0
+    for _ in range(60):
+        world.step()
+        highest = max(highest, world.positions[:, 2].max())
+        assert world.positions[:, 2].min() > -0.0901
+    assert highest == pytest.approx(0.1, abs=1e-7)
+    assert len(world.contacts())
+
+
+def test_rows_know_nothing_of_nodes_that_are_added_later() -> None:
+    world = cable_world()
+    world.add_constraint(-heights(11), 0.5)
+    world.add_cable(line((0, 1, 0), (1, 1, 0), 5), **CABLE)
+    world.step(20)
+    np.testing.assert_allclose(world.velocities[:11, 2], -0.5, atol=1e-6)
+    np.testing.assert_allclose(world.velocities[11:, 2], -9.81 * 0.2, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("bad", "names"),
+    [
+        (lambda w: [w.add_constraint(s * heights(11)[:1], -1.0) for s in (1, -1)], "row 0 of call 0 of add_constraint"),
+        (lambda w: [w.fix(0), w.add_constraint(heights(11), -1.0)], "row 0 of call 0 of add_constraint"),
+        (lambda w: w.add_constraint(np.zeros((2, 33)), [0, -1]), "row 1 of call 0 of add_constraint"),
+        (
+            lambda w: [w.fix(3, d[0] + 1.0, direction=d) for d in ([1, 0, 0], [1, 1, 0], [0, 1, 0])],
+            "node 3 in direction of call 1 of fix",
+        ),
+    ],
+    ids=["two rows", "of a held node", "of nothing", "directions"],
+)
+def test_rows_that_contradict_each_other_are_named(bad: Callable[[SoftWorld], Any], names: str) -> None:
+    world = cable_world()
+    bad(world)
+    x = world.positions
+    with pytest.raises(InfeasibleStep, match=names) as caught:
+        world.step()
+    assert any(names in row for row in caught.value.rows)
+    np.testing.assert_array_equal(world.positions, x)
+
+
+# Air
+
+
+def test_what_falls_in_air_gets_the_speed_at_which_drag_carries_it() -> None:
+    """Of m g = d v: of a cable with segments of any length, and of a cloth."""
+    world = SoftWorld(wind=(1, 0, 0.5))
+    points = np.array([[0, 0, 0], [0.02, 0, 0], [0.3, 0, 0], [0.4, 0, 0], [1, 0, 0.0]])
+    world.add_cable(points, **CABLE, drag=0.7)
+    world.add_cloth(square(4, 1.0, 3.0), **CLOTH, drag=1.5)
+    world.step(200)
+    np.testing.assert_allclose(world.velocities[:5], np.tile([1, 0, 0.5 - 0.1 * 9.81 / 0.7], (5, 1)), atol=1e-3)
+    np.testing.assert_allclose(world.velocities[5:], np.tile([1, 0, 0.5 - 0.2 * 9.81 / 1.5], (16, 1)), atol=1e-3)
+    assert np.abs(world.strains()).max() < 1e-6  # all parts are as fast: the force is by length, not by node
+
+
+def test_drag_of_one_step() -> None:
+    """Of m (v − v₀) = −dt d (v − w), implicit; the wind is a function of time, at the end of the step."""
+    world = SoftWorld((0, 0, 0), wind=lambda t: (100 * t, 0, 0))
+    world.add_cable(line((0, 0, 0), (1, 0, 0), 5), **CABLE, drag=2.0, velocity=(0, 3, 0))
+    world.step(3)
+    v = np.array([0.0, 3.0, 0.0])
+    for k in range(1, 4):
+        v = (0.1 * v + 0.01 * 2.0 * np.array([k, 0, 0])) / (0.1 + 0.01 * 2.0)
+    np.testing.assert_allclose(world.velocities, np.tile(v, (5, 1)), rtol=1e-7)
+
+
+# Obstacles that follow positions
+
+
+def frames(count: int = 5) -> Floats:
+    """The floor, bent and lifted differently in each frame."""
+    rng = np.random.default_rng(0)
+    return FLOOR.vertices + 0.02 * rng.normal(size=(count, 4, 3)) - [0, 0, 0.5]
+
+
+def test_obstacles_follow_positions() -> None:
+    """Exactly at times 0, dt, 2 dt; linearly in between; and then they stay."""
+    motion, world = frames(), cable_world()
+    world.add_obstacle(FLOOR, motion=motion)
+    obstacle = world._obstacles[0]
+    for k in range(8):
+        np.testing.assert_array_equal(world.vertices()[11:], motion[min(k, 4)])
+        world.step()
+    for share in (0.25, 0.5, 0.875):
+        between = motion[1] + share * (motion[2] - motion[1])
+        np.testing.assert_allclose(obstacle.at((1 + share) * world.dt), between, atol=1e-15)
+    np.testing.assert_array_equal(obstacle.at(100.0), motion[4])
+    np.testing.assert_array_equal(obstacle.at(-1.0), motion[0])
+    later, time = SoftWorld(dt=0.1), 0.0
+    later.add_obstacle(FLOOR, motion=frames(200))
+    for k in range(200):  # times are sums of dt, which are not multiples of it
+        np.testing.assert_array_equal(later._obstacles[0].at(time), frames(200)[k])
+        time += 0.1
+
+
+def test_a_sequence_of_positions_lifts_what_lies_on_it() -> None:
+    motion = np.array([FLOOR.vertices + [0, 0, 0.005 * min(k, 30)] for k in range(50)])
+    one, other = cable_world(gravity=(0, 0, -9.81)), cable_world(gravity=(0, 0, -9.81))
+    below = Mesh(FLOOR.vertices - [0, 0, 0.011], FLOOR.faces)
+    one.add_obstacle(below, motion=motion - [0, 0, 0.011])
+    other.add_obstacle(below, motion=lambda t: (np.array([0, 0, min(t / 0.01, 30) * 0.005]), np.eye(3)))
+    for world in (one, other):
+        world.step(60)
+        assert world.scaled_steps == 0
+    np.testing.assert_allclose(one.positions, other.positions, atol=1e-6)
+    np.testing.assert_allclose(one.positions[:, 2], 0.15 - 0.001, atol=1e-5)
+
+
+# Errors
+
+
+def limited(**changes: Any) -> None:
+    cable_world().limit_strain(**changes)
+
+
+def constrained(J: Any, bound: Any = 0.0, **changes: Any) -> None:
+    cable_world().add_constraint(J, bound, **changes)
+
+
+@pytest.mark.parametrize(
+    ("message", "call"),
+    [
+        ("friction: found -0.1, expected a number of at least 0", lambda: SoftWorld(friction=-0.1)),
+        ("friction: found nan", lambda: SoftWorld(friction=float("nan"))),
+        ("friction: found 0.1, expected 0 with response", lambda: SoftWorld(friction=0.1, response="impulse")),
+        ("wind: found .* expected 3 finite numbers", lambda: SoftWorld(wind=(1, 2))),
+        ("wind: found .* expected 3 finite numbers", lambda: SoftWorld(wind=(1, 2, np.inf))),
+        ("direction: found .* expected 3 finite numbers", lambda: cable_world().fix(0, direction=(0, 1))),
+        ("direction: found .*, expected one that is not 0", lambda: cable_world().fix(0, direction=(0, 0, 0))),
+        ("velocity: found .*nan.* expected finite", lambda: cable_world().fix(0, np.nan, direction=(0, 0, 1))),
+        ("velocity: found text", lambda: cable_world().fix(0, "fast")),
+        ("velocity: found .* at t = 0 s", lambda: cable_world().fix(0, lambda t: (1, 2))),
+        ("nodes: .* expected numbers of the 11 nodes", lambda: cable_world().fix([3, 11], direction=(0, 0, 1))),
+        ("upper, lower: found None, expected at least one limit", limited),
+        ("upper: found -0.1, expected a number of at least 0", lambda: limited(upper=-0.1)),
+        ("upper: found inf", lambda: limited(upper=np.inf)),
+        ("upper: found 'some'", lambda: limited(upper="some")),
+        ("lower: found 1.5, expected a number from 0 to 1", lambda: limited(lower=1.5)),
+        ("bodies: found 'cable', expected bodies of this world", lambda: limited(upper=0.1, bodies=["cable"])),
+        ("bodies: found SoftBody", lambda: limited(upper=0.1, bodies=cable_world().bodies[0])),
+        ("bodies: found 3, expected", lambda: limited(upper=0.1, bodies=3)),
+        ("rate: found 0, expected a number above 0", lambda: cable_world().limit_strain_rate(0)),
+        ("rate: found nan", lambda: cable_world().limit_strain_rate(float("nan"))),
+        (r"J: found shape \(1, 3\), expected 33 columns", lambda: constrained([1, 0, 0])),
+        (r"J: found shape \(2, 12\), expected 33 columns", lambda: constrained(sp.csr_array((2, 12)))),
+        (
+            "J: row 2 is not finite in column 4",
+            lambda: constrained(np.diag(np.where(np.arange(33) == 4, np.nan, 1.0))[2:]),
+        ),
+        ("J: found text", lambda: constrained("rows")),
+        (r"J: found shape \(1, 2, 33\), expected", lambda: constrained(np.zeros((1, 2, 33)))),
+        ("J: found complex", lambda: constrained(sp.csr_array(1j * np.ones((1, 33))))),
+        ("bound: found .* expected a number, or 2 of them", lambda: constrained(np.ones((2, 33)), [1, 2, 3])),
+        ("bound: found nan at t = 0 s", lambda: constrained(np.ones(33), float("nan"))),
+        ("bound: found -inf .* finite or inf", lambda: constrained(np.ones(33), -np.inf)),
+        ("bound: found inf .* them, finite", lambda: constrained(np.ones(33), np.inf, equal=True)),
+        ("bound: found text", lambda: constrained(np.ones(33), "none")),
+        ("bound: found .* at t = 0 s", lambda: constrained(np.ones(33), lambda t: (t, t))),
+        ("of: found 'forces', expected one of velocities, positions", lambda: constrained(np.ones(33), of="forces")),
+        (r"motion: found shape \(4, 3\), expected None", lambda: SoftWorld().add_obstacle(FLOOR, FLOOR.vertices)),
+        (r"motion: found shape \(5, 3, 3\), .*, 4, 3\)", lambda: SoftWorld().add_obstacle(FLOOR, frames()[:, :3])),
+        (r"motion: found shape \(0, 4, 3\)", lambda: SoftWorld().add_obstacle(FLOOR, frames(0))),
+        ("motion: row 7 is not finite", lambda: SoftWorld().add_obstacle(FLOOR, bad_frames())),
+    ],
+)
+def test_wrong_arguments_are_named(message: str, call: Callable[[], Any]) -> None:
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def bad_frames() -> Floats:
+    motion = frames()
+    motion[1, 3, 2] = np.nan
+    return motion
+
+
+@pytest.mark.parametrize(
+    ("message", "change"),
+    [
+        ("velocity: found .* at t = 0.05", lambda w: w.fix(0, lambda t: (0, 0, 0) if t < 0.045 else (np.nan, 0, 0))),
+        ("bound: found nan at t = 0.05", lambda w: w.add_constraint(np.ones(33), lambda t: 9 if t < 0.045 else np.nan)),
+        ("wind: found", lambda w: setattr(w, "wind", lambda t: (0, 0, 0) if t < 0.045 else (0, 0))),
+    ],
+    ids=["velocity", "bound", "wind"],
+)
+def test_functions_that_turn_wrong_are_named_and_the_world_stays(message: str, change: Callable[..., Any]) -> None:
+    world = cable_world()
+    change(world)
+    with pytest.raises(InputError, match=message):
+        world.step(20)
+    assert world.steps in (4, 5)
+    x = world.positions
+    with pytest.raises(InputError, match=message):
+        world.step()
+    np.testing.assert_array_equal(world.positions, x)
+
+
+def test_what_is_refused_leaves_no_trace() -> None:
+    world, plain = cable_world(), cable_world()
+    for each in (world, plain):
+        each.fix(0)
+    for refused in (
+        lambda: world.fix(0, (1, 2)),
+        lambda: world.limit_strain(upper=-1),
+        lambda: world.limit_strain(upper=0.0, bodies=[world.bodies[0], plain.bodies[0]]),
+        lambda: world.add_constraint(np.ones(33), np.nan),
+        lambda: world.add_obstacle(FLOOR, 3),
+    ):
+        with pytest.raises(InputError):
+            refused()
+    world.step(10)
+    plain.step(10)
+    np.testing.assert_array_equal(world.positions, plain.positions)
