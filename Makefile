@@ -6,12 +6,13 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo demo-inside demo-ccd test lint bench verify clean
+.PHONY: help demo demo-inside demo-ccd demo-soft test lint bench verify clean
 
 help:
 	@echo "make demo         5,000 beads flow out of a hopper: out/hopper/picture.png, frames, series.csv"
 	@echo "make demo-inside  a foam, a million points, and a picture: out/inside.png"
 	@echo "make demo-ccd     a cloth falls through a ball and itself in one step; when what touches: out/ccd-cloth.png"
+	@echo "make demo-soft    a ribbon folds onto itself: out/cloth-fold/picture.png, frames, an animation"
 	@echo "make test         all tests, the fast size"
 	@echo "make lint         ruff and mypy"
 	@echo "make bench        speed, next to other libraries"
@@ -29,6 +30,11 @@ demo-inside: $(VENV)/dev.stamp
 demo-ccd: $(VENV)/dev.stamp
 	@echo "A few seconds; the first time half a minute, as everything is compiled"
 	@$(BIN)/python examples/ccd_cloth.py
+
+demo-soft: $(VENV)/dev.stamp
+	@echo "Half a minute; the first time another two, as everything is compiled"
+	@$(BIN)/impinge run examples/cloth-fold.toml --out out/cloth-fold --overwrite
+	@echo "Look at out/cloth-fold/picture.png, open soft.pvd there in ParaView, or animation.glb in Blender or a browser"
 
 test: $(VENV)/dev.stamp
 	@$(BIN)/impinge warmup

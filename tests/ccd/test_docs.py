@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parents[2]
-PRINTED = re.compile(r"^print\(.*\)\s+# (.*)$", re.MULTILINE)
+PRINTED = re.compile(r"^ *print\(.*\)\s+# (.*)$", re.MULTILINE)
 
 
 def examples(page: str, title: str = "") -> str:
@@ -21,12 +21,20 @@ def examples(page: str, title: str = "") -> str:
     return code
 
 
-PAGES = [("docs/ccd.md", ""), ("docs/qp.md", ""), ("README.md", "And when do things first touch?")]
+PAGES = [
+    ("docs/ccd.md", ""),
+    ("docs/qp.md", ""),
+    ("docs/soft.md", ""),
+    ("README.md", "And when do things first touch?"),  # and what follows it, up to the next title
+]
 
 
 @pytest.mark.parametrize(("page", "title"), PAGES)
-def test_examples_print_what_stands_beside_them(page, title, capsys):
+def test_examples_print_what_stands_beside_them(page, title, tmp_path, monkeypatch, capsys):
     code = examples(page, title)
+    if "draw_" in code:
+        pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
     wanted = PRINTED.findall(code)
     assert len(wanted) == code.count("print(") > 0
     exec(compile(code, page, "exec"), {})

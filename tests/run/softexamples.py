@@ -30,6 +30,10 @@ class Seen:
     start: Floats
     largest_strain: dict[str, float] = field(default_factory=dict)  # of edges, by the names of bodies
     lowest: float = np.inf  # height of any node
+    growth: float = -np.inf  # of energy in a step, J, less the work of what is driven and of recovery
+
+    def __post_init__(self) -> None:
+        self._energy = own_energy(self.world)
 
     def of(self, name: str) -> Floats:
         """Where the nodes of a body are."""
@@ -38,9 +42,17 @@ class Seen:
     def look(self) -> None:
         self.judge.look()
         self.lowest = min(self.lowest, float(self.world.positions[:, 2].min()))
+        before, self._energy = self._energy, own_energy(self.world)
+        self.growth = max(self.growth, self._energy - before)
         strains = self.world.strains()
         for name, body in zip(self.scene.body_names, self.world.bodies, strict=True):
             self.largest_strain[name] = max(self.largest_strain.get(name, 0.0), float(strains[body.edges].max()))
+
+
+def own_energy(world: SoftWorld) -> float:
+    """Energy, less what has been done to the world since its start, J."""
+    energy = world.energy()
+    return sum(energy.values()) - 2 * (energy["driven"] + energy["recovery"])
 
 
 def run(name: str, changes: Mapping[str, Any] = MappingProxyType({}), threads: int | None = 1) -> Seen:

@@ -33,6 +33,7 @@ def check(name: str, changes: Mapping[str, Any]) -> None:
     assert seen.judge.failures == []
     softexamples.CHECKS[name](seen)
     assert seen.world.scaled_steps <= 0.01 * seen.world.steps
+    assert seen.growth < 1e-9  # J; all of them are damped
 
 
 @pytest.mark.parametrize("name", NAMES)

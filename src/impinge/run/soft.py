@@ -260,7 +260,7 @@ class SoftWorld:
         ----------
         mesh : Mesh, or (vertices, faces)
         motion : Motion, function or (frames, n, 3) float, optional
-            A steady motion; a function of time that gives rotation and translation; or positions of all vertices at
+            A steady motion; a function of time that gives translation and rotation; or positions of all vertices at
             times 0, dt, 2 dt and so on, linear in between, at rest after the last. None: it stands still.
         thickness : float, m
             Added to what soft bodies keep from it, half of it.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from impinge._jit import kernel
+from impinge._jit import fetch_add, kernel, team
 from impinge.sparse._fronts import _up
 from impinge.sparse._panels import ROWS, STRIP, factorise_panel, reduce_rest
 
@@ -43,27 +43,24 @@ def _extend(child, at, border, size, lifts, panel, to, columns, own, squares, re
 
 
 @kernel
-def factorise(
-    size, ends, parents, begins, lifts, panels, places, counts, sources, targets, values,
-    pair_counts, pairs, pair_targets, factors, weights, panel, even, odd,
+def factorise_some(
+    some, size, ends, parents, begins, lifts, panels, places, odds, children, siblings, counts, sources, targets,
+    values, pair_counts, pairs, pair_targets, factors, weights, panel, even, odd,
 ):  # fmt: skip
-    """L of a positive definite matrix, into the panels of its fronts; returns the first bad unknown, or −1.
+    """L of a positive definite matrix, into the panels of some fronts; returns the first bad unknown, or −1.
 
+    some : fronts, children before their parents
+    children, siblings : first child of each front, and the next one of the same parent; −1 for none
     values : of the matrix; factors, weights : values of the rows of J, and how much of each row's product with itself
     is added: K + Jᵀ W J
     """
-    fronts = len(ends)
     widest = 1
-    for f in range(fronts):
+    for f in range(len(ends)):
         widest = max(widest, size * (begins[f + 1] - begins[f]))
     rows, offsets = np.empty(widest, np.int64), np.empty(widest, np.int64)
     t = np.zeros(STRIP * STRIP)
-    waiting, next_child = np.full(fronts, -1, np.int32), np.full(fronts, -1, np.int32)
-    odds = np.zeros(fronts, np.bool_)
-    for f in range(fronts - 1, -1, -1):
-        odds[f] = parents[f] >= 0 and not odds[parents[f]]
-    begin = 0
-    for f in range(fronts):
+    for f in some:
+        begin = ends[f - 1] if f else 0
         pivots, border = size * (ends[f] - begin), size * (begins[f + 1] - begins[f])
         columns, own, at = _up(pivots, STRIP), _up(pivots, ROWS), panels[f]
         panel[at : panels[f + 1]] = 0.0
@@ -76,18 +73,36 @@ def factorise(
         slabs, rest = (own + _up(border, ROWS)) // ROWS, places[f]
         squares, others = (odd, even) if odds[f] else (even, odd)
         squares[rest : rest + 128 * (slabs - own // ROWS) * (slabs - own // ROWS + 1)] = 0.0
-        child = waiting[f]
+        child = children[f]
         while child >= 0:
             _extend(
                 others, places[child], size * (begins[child + 1] - begins[child]), size,
                 lifts[begins[child] : begins[child + 1]], panel, at, columns, own, squares, rest, rows, offsets,
             )  # fmt: skip
-            child = next_child[child]
+            child = siblings[child]
         failed = factorise_panel(panel, at, slabs, pivots, columns, t)
         if failed < pivots:
             return size * begin + failed
         reduce_rest(panel, at, own // ROWS, slabs, pivots, columns, squares, rest)
-        if parents[f] >= 0:
-            next_child[f], waiting[parents[f]] = waiting[parents[f]], f
-        begin = ends[f]
     return -1
+
+
+@team
+def factorise_pieces(
+    counter, failed, starts, fronts, size, ends, parents, begins, lifts, panels, places, odds, children, siblings,
+    counts, sources, targets, values, pair_counts, pairs, pair_targets, factors, weights, panel, even, odd,
+):  # fmt: skip
+    """The pieces of the tree, one after the other by whoever is free.
+
+    counter : (1,) 0 at first; failed : (pieces,) filled with what `factorise_some` returns
+    starts, fronts : fronts of piece p are those from starts[p] to starts[p + 1]
+    """
+    while True:
+        p = fetch_add(counter, 0, 1)
+        if p >= len(failed):
+            return
+        failed[p] = factorise_some(
+            fronts[starts[p] : starts[p + 1]], size, ends, parents, begins, lifts, panels, places, odds, children,
+            siblings, counts, sources, targets, values, pair_counts, pairs, pair_targets, factors, weights, panel,
+            even, odd,
+        )  # fmt: skip

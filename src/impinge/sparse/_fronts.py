@@ -60,10 +60,11 @@ def find_borders(starts, neighbours, order, ends, parents):
 
 
 @kernel
-def lay_out(size, ends, parents, begins, borders, lifts, panels, squares):
+def lay_out(size, ends, parents, begins, borders, pieces, lifts, panels, squares):
     """Where everything is: returns the places that panels need, and those of each of two stacks of rests.
 
     size : unknowns of a node
+    pieces : (fronts,) number of the piece of the tree that a front is in, −1 for none; pieces do not share places
     lifts : filled; row of each border node in the front of the parent
     panels : filled (fronts + 1,); where the panel of each front begins
     squares : filled (fronts,); where its rest begins, on the stack of its depth, even or odd
@@ -76,12 +77,15 @@ def lay_out(size, ends, parents, begins, borders, lifts, panels, squares):
     children = np.zeros(fronts, np.int64)  # what they take on their stack
     begin = 0
     for f in range(fronts):
+        if f == 0 or pieces[f] != pieces[f - 1] or pieces[f] < 0:
+            top[:] = most  # above all that others use
         pivots, border = size * (ends[f] - begin), size * (begins[f + 1] - begins[f])
         slabs = (_up(pivots, ROWS) + _up(border, ROWS)) // ROWS
         panels[f + 1] = panels[f] + slabs * ROWS * _up(pivots, STRIP)
         rest = _up(border, ROWS) // ROWS
         needed, stack = 256 * (rest * (rest + 1) // 2), depth[f] % 2
-        top[1 - stack] -= children[f]
+        if pieces[f] >= 0:
+            top[1 - stack] -= children[f]
         squares[f] = top[stack]
         top[stack] += needed
         most[stack] = max(most[stack], top[stack])

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from impinge import _check
 from impinge.sparse import _factor, _fronts, _graph, _solve
+from impinge.sparse.tree import cut
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -88,7 +89,8 @@ class Structure:
         self.begins, self.borders = _fronts.find_borders(starts, neighbours, self.order, self.ends, self.parents)
         self.lifts = np.empty(len(self.borders), np.int32)
         self.panels, self.places = np.zeros(fronts + 1, np.int64), np.zeros(fronts, np.int64)
-        known = self.size, self.ends, self.parents, self.begins, self.borders
+        self.tree = cut(self.size, self.ends, self.parents, self.begins)
+        known = self.size, self.ends, self.parents, self.begins, self.borders, self.tree.pieces
         self.room = _fronts.lay_out(*known, self.lifts, self.panels, self.places)
         self.counts = np.zeros(fronts + 1, np.int64)
         sources, targets = np.empty(len(self.indices), np.int32), np.empty(len(self.indices), np.int32)
@@ -137,15 +139,21 @@ class Cholesky:
 
     def factorise(self, values: Floats, factors: Floats | None = None, weights: Floats | None = None) -> int:
         """Factorise; returns −1, or an unknown at which the matrix turns out not to be positive definite."""
-        s = self.structure
+        s, tree = self.structure, self.structure.tree
         nothing = np.empty(0)
-        values = _check.frozen(values)
-        failed = _factor.factorise(
-            s.size, s.ends, s.parents, s.begins, s.lifts, s.panels, s.places, s.counts, s.sources, s.targets, values,
-            s.pair_counts, s.pairs, s.pair_targets, _check.frozen(nothing if factors is None else factors),
-            nothing if weights is None else weights, self._panel, *self._rests,
+        arguments = (
+            s.size, s.ends, s.parents, s.begins, s.lifts, s.panels, s.places, tree.odds, tree.children, tree.siblings,
+            s.counts, s.sources, s.targets, _check.frozen(values), s.pair_counts, s.pairs, s.pair_targets,
+            _check.frozen(nothing if factors is None else factors), nothing if weights is None else weights,
+            self._panel, *self._rests,
         )  # fmt: skip
-        return -1 if failed < 0 else int(self._permutation[failed])
+        failed = np.full(len(tree.starts) - 2, -1, np.int64)
+        if len(failed):
+            _factor.factorise_pieces(len(failed), np.zeros(1, np.int64), failed, tree.starts, tree.fronts, *arguments)
+        bad = failed[failed >= 0].min(initial=np.iinfo(np.int64).max)
+        if bad == np.iinfo(np.int64).max:
+            bad = _factor.factorise_some(tree.fronts[tree.starts[-2] :], *arguments)
+        return -1 if bad < 0 else int(self._permutation[bad])
 
     def solve(self, right: Floats) -> Floats:
         """H⁻¹ times a vector."""

@@ -36,7 +36,8 @@ _DRIVEN = 1e-6  # of the distance that is asked for: what nodes that are driven 
 _HURRIED = 6  # passes after which forces of friction go only half of their way, lest they go to and fro
 _SETTLED = 1e-3  # change of forces of friction, by the largest, that is left
 _CREEP = 1e-4  # of the distance that pairs keep: slip in a step below which friction is not fully there
-_LATE = 0.1  # of its distance: what a pair may lack that is found too near only at the end; the next step holds it
+_LATE = 0.8  # of its distance: what a pair must keep that is found too near only at the end; the next step holds it
+_TURNED, _TURNS = 1e-3, 5  # what a pair may lack that is held along old normals, and how often these are renewed
 _BLAME = 1e-6  # of the largest force in the proof that rows contradict each other: others are rounding
 _STRONG = 0.1  # of the largest force: of rows that may be to blame
 _CLOSE = 0.5  # of a limit of strain from which on it is watched
@@ -102,13 +103,14 @@ class Step:
         self._user, self._bar_forces = np.zeros(len(task.linear.bounds)), np.zeros(len(task.bars.rest))
         self._bars, self._friction = np.empty(0, np.int64), Friction(np.empty(0), _CREEP * surface.gap)
         self._newton = self._passes = 0
-        self._held, self._is_alone = Held.nothing(), False
+        self._has_started_over = self._is_alone = False
+        self._held = Held.nothing()
         self._user_slacks, self._bar_slacks = np.zeros_like(self._user), np.zeros_like(self._bar_forces)
 
     def run(self, known: Known) -> Result:
         """Find the end, from what is known from the last step."""
         if len(known.user) == len(self._user):
-            self._user = known.user
+            self._user = known.user.copy()
         if len(known.bars) == len(self._bar_forces):
             self._bar_forces = known.bars.copy()
         self._neighbours.cover(self._start, self._end)
@@ -152,6 +154,7 @@ class Step:
         else:
             self._targets = np.minimum(0.1 * wanted, 0.5 * self._least)
         self._is_held, self._is_spread = np.zeros(len(wanted), np.bool_), np.zeros(len(wanted), np.bool_)
+        self._turns = np.zeros(len(wanted), np.int8)
 
     def _hold_known(self, known: Known) -> None:
         """Hold pairs of the last step."""
@@ -172,28 +175,42 @@ class Step:
         forces = np.zeros(len(first)) if forces is None else forces[first]
         self._held.add(some.take(first), gaps.take(first), self._targets[which[first]], forces)
 
-    def _violated(self, tolerated: float) -> Longs:
-        """Pairs that are not held, and end too near or touch on the way.
+    def _look(self, share: float = 1.0) -> tuple[Longs, Longs]:
+        """Pairs to be held that are not, and pairs that have to be held once more, as they have turned.
 
-        tolerated : share of its distance that a pair may lack
+        Both end too near, or touch on the way. The former do so along their normals of the start, too, which not all do
+        that look so: what slides over an edge does not. The latter are satisfied, or held, along these normals.
+
+        share : of its distance, which a pair may come down to, but not from below
         """
-        ends = self._gaps.at(self._end, self._pairs)
-        found = np.flatnonzero((ends < self._least * (1.0 - _SLACK)) & ~self._is_held)
-        if not len(found):
-            return found
-        some = self._pairs.take(found)
-        # Along the normals of the start many look too near that are not: what slides over an edge, for one.
-        is_near = measure(self._end, some).gaps < self._least[found] * (1.0 - tolerated)
-        far = np.flatnonzero(~is_near)
-        is_near[far] = self._surface.times(self._start, self._end, some.take(far), 0.0) < np.inf
-        return found[is_near]
+        distances, moved = self._neighbours.distances, np.abs(self._end - self._start).max(initial=0.0)
+        close = np.flatnonzero(self._gaps.gaps < distances + 2.0 * np.sqrt(3.0) * moved)
+        some, gaps, distances = self._pairs.take(close), self._gaps.take(close), distances[close]
+        ends, real = gaps.at(self._end, some), measure(self._end, some).gaps
+        held, least = self._is_held[close], np.minimum(self._least[close], share * distances) * (1.0 - _SLACK)
+        is_new, is_near = (ends < least) & ~held, real < least
+        touching = np.flatnonzero(is_new & ~is_near)
+        is_near[touching] = self._surface.times(self._start, self._end, some.take(touching), 0.0) < np.inf
+        has_turned = real < np.minimum(self._least[close], _LATE * distances) * (1.0 - _TURNED)
+        turned = np.flatnonzero(has_turned & ~is_new & (self._turns[close] < _TURNS))
+        turned = turned[self._surface.times(self._start, self._end, some.take(turned), 0.0) == np.inf]
+        return close[is_new & is_near], close[turned]
+
+    def _hold_turned(self, which: Longs) -> None:
+        """Keep pairs apart along their normals of the end."""
+        if len(which):
+            pairs = self._pairs.take(which)
+            gaps = measure(self._end, pairs)
+            gaps = gaps._replace(gaps=gaps.at(self._start, pairs))
+            self._turns[which] += 1
+            self._held.add(pairs, gaps, self._targets[which], np.zeros(len(which)))
 
     def _hold_first(self) -> None:
         """Hold what ends too near if nothing is held: pairs with nearest points inside of both, to begin with.
 
         Those at corners and at borders would be in the way of what slides over the edges of a smooth surface.
         """
-        new = self._violated(_SLACK)
+        new, _ = self._look()
         # Not by what else is in the list: what a step does must not depend on which list it uses.
         self._is_alone = not len(new) and not (self._gaps.gaps[~self._is_held] <= self._surface.gap).any()
         self._hold(new[(self._gaps.weights[new] != 0.0).all(axis=1)])
@@ -212,17 +229,20 @@ class Step:
         self._bars = np.concatenate([self._bars, new])
         return len(new) > 0
 
-    def _add_violated(self, tolerated: float) -> bool:
+    def _add_violated(self, share: float = 1.0) -> bool:
         """Hold what ends too near or too long; whether there is anything new."""
         self._neighbours.cover(self._start, self._end)
         if self._neighbours.made != self._list:  # the step went further than expected
-            held, spread = self._keys[self._is_held], self._keys[self._is_spread]
+            held, spread, turns = self._keys[self._is_held], self._keys[self._is_spread], self._keys[self._turns > 0]
             self._look_around()
             self._is_held, self._is_spread = np.isin(self._keys, held), np.isin(self._keys, spread)
-        new = self._violated(tolerated)
+            self._turns[np.isin(self._keys, turns)] = _TURNS  # once is enough in a step that goes so far
+        new, turned = self._look(share)
         self._hold(new)
-        self._is_alone = self._is_alone and not len(new)
-        return self._take_bars(1.0) or len(new) > 0
+        self._hold_turned(turned)
+        found = len(new) + len(turned) > 0
+        self._is_alone = self._is_alone and not found
+        return self._take_bars(1.0) or found
 
     def _spread(self, which: Longs) -> bool:
         """Keep all corners of pairs apart; whether there are pairs for which that is new."""
@@ -245,7 +265,7 @@ class Step:
             for _ in range(_PASSES if not self._is_alone or len(self._task.bars.rest) else 0):
                 minimum.run(*_LOOSE)
                 self._keep(minimum, minimum.point.y)
-                if not self._add_violated(_SLACK):
+                if not self._add_violated():
                     break
                 self._newton += minimum.steps
                 minimum = self._begin()
@@ -254,12 +274,26 @@ class Step:
             blame = np.abs(found.multipliers)
             raise self._blocked(blame > _BLAME * blame.max()) from None
         except ConvergenceError:
+            if self._start_over():
+                return self._minimise()
             if minimum.is_feasible:
                 raise
             raise self._blocked(minimum.point.y > _STRONG * minimum.point.y.max(initial=0.0)) from None
         self._newton += minimum.steps
         self._keep(minimum, minimum.point.y)
         return minimum
+
+    def _start_over(self) -> bool:
+        """Begin again from where everything was at the start, with no forces; once."""
+        if self._has_started_over:
+            return False
+        self._has_started_over = True
+        free = ~self._task.fixed
+        self._end[: self._n][free] = self._start[: self._n][free]
+        for known in (self._held.forces, self._held.slacks, self._user, self._user_slacks):
+            known[:] = 0.0
+        self._bar_forces[:] = self._bar_slacks[:] = 0.0
+        return True
 
     def _blocked(self, rows: NDArray[np.bool_]) -> Blocked:
         """The error that some rows are in each other's way."""
