@@ -33,7 +33,7 @@ _TIE = 1e-3  # products of slacks and forces do not go further down than this sh
 _NEAR = 1.0  # residual below which the negative part of the Hessian is tried
 _TO_BORDER = 0.99
 _FIRMNESS = 1e6  # of equalities, by the stiffness of what they hold
-_FIRMEST = 1e13  # likewise, of inequalities: beyond it rounding leaves nothing of that stiffness in a factor
+_FIRMEST = 1e14  # likewise, of inequalities: beyond it rounding leaves nothing of that stiffness in a factor
 _SHORTEST = 1e-6
 _MOST_STEPS = 120
 _AGAIN = 1e-4  # products to begin again with, when rows have joined: of the weight times the size of rows
@@ -375,8 +375,8 @@ def assemble(field, rows, point):
             if rows.kind[k] == EQUALITY:
                 point.weights[k] = _FIRMNESS / soft
             else:
-                firm = point.y[k] / (point.z[k] + rows.give[k] * point.y[k])
-                point.weights[k] = min(firm, _FIRMEST / soft)
+                point.z[k] = max(point.z[k], point.y[k] * soft / _FIRMEST)
+                point.weights[k] = point.y[k] / (point.z[k] + rows.give[k] * point.y[k])
 
 
 @kernel
