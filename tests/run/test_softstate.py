@@ -16,7 +16,8 @@ from impinge.run.soft import INTEGRATORS, SoftWorld
 from impinge.run.softstate import remembered
 from impinge.run.world import World
 
-from .softworlds import CABLE, bits, busy_world, ring, sway, swing
+from ..bodies.soft_bodies import sheet
+from .softworlds import CABLE, CLOTH, FLOOR, bits, busy_world, ring, sway, swing
 
 MOTIONS = {"fix 0": sway, "obstacle 1": swing}
 
@@ -40,6 +41,69 @@ def test_going_on_from_a_file_gives_the_same_bits(integrator: str, tmp_path: Pat
         assert (tmp_path / "again.h5").read_bytes() == path.read_bytes()
         touched += len(world.contacts())
     assert touched > 20
+
+
+def lift(t: float) -> float:
+    return 0.1 * np.cos(20 * t)
+
+
+def gust(t: float) -> Any:
+    return np.array([np.sin(10 * t), 0.0, 0.2])
+
+
+def guided_world(integrator: str = "implicit-euler") -> SoftWorld:
+    """All that can be asked of a motion: friction, wind, directions, limits, rows, obstacles that follow positions."""
+    world = SoftWorld(dt=0.01, integrator=integrator, friction=0.3, wind=gust, threads=1)
+    cloth = world.add_cloth(flat_cloth(), drag=0.2, **CLOTH)
+    rope = world.add_cable(ring(10, 0.1, 0.27), closed=True, drag=0.1, **CABLE)
+    world.add_obstacle(FLOOR, motion=[FLOOR.vertices + [0, 0, 0.21 + 0.001 * k] for k in range(6)])
+    world.fix(cloth.nodes.start, lift, direction=(0, 1, 2))
+    world.fix([cloth.nodes.start + 5], 0.1, (1, 0, 0))
+    world.limit_strain(upper=0.1, bodies=[cloth, rope])
+    world.limit_strain(upper=0.0005, lower=0.05, bodies=cloth)
+    world.limit_strain_rate(0.5, [rope])
+    rows = sp.csr_array((np.ones(2), ([0, 1], [3 * rope.nodes.start, 3 * rope.nodes.start + 5])), shape=(2, 3 * 46))
+    world.add_constraint(rows, lambda t: np.array([0.05 * lift(t), np.inf]), equal=False)
+    world.add_constraint(rows.toarray()[1:], [0.3], of="positions")
+    return world
+
+
+def flat_cloth() -> Any:
+    vertices, faces = sheet(6, 6, 0.5, 0.5, "alternating")
+    return vertices - [0.25, 0.25, -0.24], faces
+
+
+GUIDES = {"wind": gust, "fix 0": lift, "constraint 0": lambda t: np.array([0.05 * lift(t), np.inf])}
+
+
+@pytest.mark.parametrize("integrator", ["implicit-euler", "bdf2"])
+def test_going_on_with_all_that_guides_a_motion(integrator: str, tmp_path: Path) -> None:
+    world, path = guided_world(integrator), tmp_path / "world.h5"
+    for _ in range(3):
+        world.save(path)
+        again = SoftWorld.load(path, motions=GUIDES, threads=2)
+        for _ in range(4):
+            world.step()
+            again.step()
+            assert bits(again) == bits(world)
+            assert again.energy() == world.energy()
+            assert again.strain_slack == world.strain_slack
+        for mine, other in zip(again.contacts(), world.contacts(), strict=True):
+            np.testing.assert_array_equal(mine, other)
+    assert len(world.contacts()) > 5
+    assert np.abs(world.contacts().friction).max() > 0.0
+    assert world.last is not None
+    assert (world.last.bar_forces > 0.0).any()
+    assert (world.last.user_forces != 0.0).any()
+    assert world.energy()["driven"] != 0.0
+
+
+def test_functions_of_all_kinds_have_names(tmp_path: Path) -> None:
+    guided_world().save(tmp_path / "world.h5")
+    for missing in GUIDES:
+        given = {name: function for name, function in GUIDES.items() if name != missing}
+        with pytest.raises(InputError, match=f"motions: found none for '{missing}'"):
+            SoftWorld.load(tmp_path / "world.h5", motions=given)
 
 
 def test_chains_of_files(tmp_path: Path) -> None:
