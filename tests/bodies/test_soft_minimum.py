@@ -81,12 +81,14 @@ def rows_of(x: Floats, rows: Linear = NO_ROWS, bars: Bars = NO_BARS, fixed: Any 
     return all_rows(Held.nothing(), rows, bars, NO_FRICTION, x, x, fixed)
 
 
-def check_against_program(problem: Problem, A: Floats, bounds: Floats, equal: Any, tolerance: float = 1e-6) -> None:
+def check_against_program(
+    problem: Problem, A: Floats, bounds: Floats, equal: Any, tolerance: float = 1e-6, limits: Any = TIGHT
+) -> None:
     """Positions and forces of rows are those of `solve_qp`, whichever rows there are."""
     K, b = problem.program()
     equal = np.broadcast_to(np.asarray(equal, np.bool_), len(bounds))
     right = solve_qp(K, b, -A[~equal], -bounds[~equal], E=A[equal], e=bounds[equal], tol=1e-10)
-    found = problem.minimise(rows_of(problem.x, linear(A, bounds, equal)))
+    found = problem.minimise(rows_of(problem.x, linear(A, bounds, equal)), limits)
     scale = np.abs(right.x - problem.x.ravel()).max()
     np.testing.assert_allclose(found.x.ravel(), right.x, atol=tolerance * scale)
     sizes = np.abs(A).sum(axis=1) * scale
@@ -137,7 +139,7 @@ def test_rows_that_meet_in_a_corner(seed: int) -> None:
     A = problem.rng.normal(size=(40, 9))
     goal = np.linalg.solve(problem.program()[0].toarray(), problem.program()[1])
     A *= np.sign(A @ (corner - goal))[:, None]
-    check_against_program(problem, A, A @ corner, False, tolerance=1e-5)
+    check_against_program(problem, A, A @ corner, False, 1e-5, (1e-8, 1e-10))
 
 
 @pytest.mark.parametrize("seed", range(4))

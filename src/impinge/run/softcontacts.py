@@ -68,8 +68,7 @@ def touch_of(result: Result, start: Floats) -> Touch:
     if len(result.friction.forces):
         largest = np.zeros(len(forces))
         largest[: len(result.friction.forces)] = result.friction.forces
-        way = (gaps.weights[:, :, None] * (result.positions - start)[pairs.corners]).sum(axis=1)
-        slip = way - (way * gaps.normals).sum(axis=1)[:, None] * gaps.normals
+        slip = held.slips(result.positions - start)[pulling]
         far = np.linalg.norm(slip, axis=1)
         friction = -(largest[pulling] / np.maximum(far, creep))[:, None] * slip
     return Touch(*pairs, gaps.weights, gaps.normals, forces[pulling], friction)

@@ -11,7 +11,10 @@ hardly depends on how many rows there are, or which of them are active. Φ decre
 rows are violated by.
 
 Friction is part of the potential: F h(|u|) of the slip u of contacts in the step, with h a parabola up to a slip of ε
-and the length of u beyond.
+and the length of u beyond. Newton's method leaps from one side of such a kink to the other; so the direction w of the
+force, |w| ≤ 1, is an unknown of its own, max(|u|, ε) w = u, whose linear part makes the Hessian [Chan1999]:
+
+    F / |u| (1 − (w uᵀ + u wᵀ) / 2|u|)  where |u| > ε,  else F / ε
 """
 
 from typing import NamedTuple
@@ -30,6 +33,7 @@ _TIE = 1e-3  # products of slacks and forces do not go further down than this sh
 _NEAR = 1.0  # residual below which the negative part of the Hessian is tried
 _TO_BORDER = 0.99
 _FIRMNESS = 1e6  # of equalities, by the stiffness of what they hold
+_FIRMEST = 1e14  # likewise, of inequalities: beyond it rounding leaves nothing of that stiffness in a factor
 _SHORTEST = 1e-6
 _MOST_STEPS = 120
 _AGAIN = 1e-4  # products to begin again with, when rows have joined: of the weight times the size of rows
@@ -72,6 +76,7 @@ class Point(NamedTuple):
     left: _Floats  # (3 n,) N, ∇Φ − Aᵀ y
     values: _Floats  # of H
     weights: _Floats  # D of all rows
+    lean: _Floats  # (2 f,) w
     right: _Floats  # (3 n,)
     dy: _Floats
     dz: _Floats
@@ -135,22 +140,48 @@ def _friction_energy(rows, x):
 
 
 @kernel
-def _turn_slips(rows, x, out, weights):
-    """Fill in the rows of slip, along it and across, with their weights, and add the friction to the gradient."""
+def _turn_slips(rows, x, lean, out, weights):
+    """Fill in the rows of slip with their weights, along the axes of the Hessian of friction; and add to the gradient.
+
+    The Hessian is F/|u| (1 − M), M = (w uᵀ + u wᵀ)/2|u| with the values (w·u/|u| ± |w|)/2 along its axes.
+    """
     m = len(rows.kind)
     for c in range(len(rows.friction)):
         a, b, first, count = _slip(rows, x, c)
-        far, force = np.sqrt(a * a + b * b), rows.friction[c]
-        cos, sin = (a / far, b / far) if far > 0.0 else (1.0, 0.0)
+        far = np.sqrt(a * a + b * b)
+        stiffness, cos, sin, low, high = rows.friction[c] / max(far, rows.creep), 1.0, 0.0, 0.0, 0.0
+        if far > rows.creep:
+            p, q = lean[2 * c] * a / far, lean[2 * c + 1] * b / far
+            across = 0.5 * (lean[2 * c] * b + lean[2 * c + 1] * a) / far
+            angle = 0.5 * np.arctan2(2.0 * across, p - q)
+            size = np.sqrt(lean[2 * c] ** 2 + lean[2 * c + 1] ** 2)
+            cos, sin, high, low = np.cos(angle), np.sin(angle), 0.5 * (p + q + size), 0.5 * (p + q - size)
         at = rows.indptr[m + 2 * c]
-        pull = force * min(far / rows.creep, 1.0)
         for e in range(count):
             one, two = rows.tangents[first + e], rows.tangents[first + count + e]
             rows.values[at + e] = cos * one + sin * two
             rows.values[at + count + e] = cos * two - sin * one
-            out[rows.indices[at + e]] += pull * rows.values[at + e]
-        weights[m + 2 * c] = force / rows.creep if far < rows.creep else 0.0
-        weights[m + 2 * c + 1] = force / max(far, rows.creep)
+            out[rows.indices[at + e]] += stiffness * (a * one + b * two)
+        weights[m + 2 * c] = stiffness * max(1.0 - high, 0.0)
+        weights[m + 2 * c + 1] = stiffness * max(1.0 - low, 0.0)
+
+
+@kernel
+def _lean(rows, x, trial, far, lean):
+    """Turn the forces of friction on the way from x to `trial`, a share `far` of a step."""
+    for c in range(len(rows.friction)):
+        a, b, _, _ = _slip(rows, x, c)
+        after_a, after_b, _, _ = _slip(rows, trial, c)
+        slip = np.sqrt(a * a + b * b)
+        if slip > rows.creep:
+            v, w = lean[2 * c], lean[2 * c + 1]
+            along = ((after_a - a) * a + (after_b - b) * b) / slip
+            v += (far * (a - slip * v) + after_a - a - v * along) / slip
+            w += (far * (b - slip * w) + after_b - b - w * along) / slip
+        else:
+            v, w = after_a / rows.creep, after_b / rows.creep
+        size = max(np.sqrt(v * v + w * w), 1.0)
+        lean[2 * c], lean[2 * c + 1] = v / size, w / size
 
 
 @kernel
@@ -177,7 +208,7 @@ def _refresh(field, rows, point, tolerance, product):
     _turn_bars(rows, x)
     _slacks(rows, x, point.s)
     state[LARGEST] = _potential.gradient(field, x.reshape((nodes, 3)), point.left.reshape((nodes, 3)))
-    _turn_slips(rows, x, point.left, point.weights)
+    _turn_slips(rows, x, point.lean, point.left, point.weights)
     point.right[:] = 0.0
     _add_rows(rows, point.y, point.right)
     worst = 0.0
@@ -225,6 +256,8 @@ def compliances(field, rows, out):
 @kernel
 def _first_product(field, rows, point, soft):
     """The product of slacks and forces to begin with, J: as it is where both are known, else from forces."""
+    nodes = len(point.x) // 3
+    largest = _potential.gradient(field, point.x.reshape((nodes, 3)), point.left.reshape((nodes, 3)))
     known = wanted = logs = sizes = total = 0.0
     count = both = 0
     for k in range(len(soft)):
@@ -242,7 +275,7 @@ def _first_product(field, rows, point, soft):
     size = np.exp(sizes / count)
     if both:
         return max(total / both, _AGAIN * field.weight * size)
-    force = max(known if known > 0.0 else min(wanted, field.weight), 1e-6 * field.weight)
+    force = max(known if known > 0.0 else min(wanted, largest), 1e-6 * largest)
     return force * min(0.1 * size, force * np.exp(logs / count))
 
 
@@ -267,8 +300,10 @@ def begin(field, rows, point, soft, tolerance, product):
         if z[k] > 0.0:
             if y[k] * z[k] < mu:
                 if y[k] * soft[k] > z[k]:
+                    y[k] = max(y[k], np.sqrt(mu / soft[k]))
                     z[k] = mu / y[k]
                 else:
+                    z[k] = max(z[k], np.sqrt(mu * soft[k]))
                     y[k] = mu / z[k]
         elif y[k] > 0.0:
             y[k] = max(y[k], np.sqrt(mu / soft[k]))
@@ -333,13 +368,15 @@ def assemble(field, rows, point):
                 values[e] = 0.0
     for k in range(len(point.y)):
         point.weights[k] = 0.0
-        if rows.kind[k] == INEQUALITY:
-            point.weights[k] = point.y[k] / (point.z[k] + rows.give[k] * point.y[k])
-        elif rows.kind[k] == EQUALITY:
+        if rows.kind[k] >= 0:
             soft = 1e-300
             for e in range(rows.indptr[k], rows.indptr[k + 1]):
                 soft += rows.values[e] ** 2 / values[parts.diagonal[rows.indices[e]]]
-            point.weights[k] = _FIRMNESS / soft
+            if rows.kind[k] == EQUALITY:
+                point.weights[k] = _FIRMNESS / soft
+            else:
+                point.z[k] = max(point.z[k], point.y[k] * soft / _FIRMEST)
+                point.weights[k] = point.y[k] / (point.z[k] + rows.give[k] * point.y[k])
 
 
 @kernel
@@ -369,9 +406,8 @@ def _pull(rows, point, k, product):
     """What row k adds to the right side, by its values; product : that of y and z is to change by −product."""
     if rows.kind[k] == EQUALITY:
         return -point.s[k] * point.weights[k]
-    z, y = point.z[k], point.y[k]
-    off = z - point.s[k] - rows.give[k] * y
-    return (y * off - product) / (z + rows.give[k] * y)
+    off = point.z[k] - point.s[k] - rows.give[k] * point.y[k]
+    return point.weights[k] * (off - product / point.y[k])
 
 
 @kernel
@@ -431,7 +467,7 @@ def correct(rows, point, pulls, step, product):
         if rows.kind[k] == INEQUALITY:
             size = min(size, rows.sizes[k])
     least = max(0.1 * product, _TIE * state[RESIDUAL]) * state[LARGEST] * size
-    state[TARGET] = max(min(share**3, 1.0) * state[MEAN], least)
+    state[TARGET] = max(min(share**3, 1.0) * state[MEAN], min(least, state[MEAN]))
     for k in range(len(pulls)):
         second = dy[k] * dz[k] if state[PLAIN] == 0.0 else 0.0
         pulls[k] = y[k] * z[k] + second - state[TARGET]
@@ -477,6 +513,7 @@ def advance(field, rows, point, pulls, step, tolerance, product):
         halvings += 1
     state[PLAIN] = 1.0 if halvings > 2 and state[PLAIN] == 0.0 else 0.0
     state[CRAWLED] = state[CRAWLED] + 1.0 if far < _SHORTEST else 0.0
+    _lean(rows, x, trial, far, point.lean)
     x[:] = trial
     for k in range(len(y)):
         y[k] = force[k]

@@ -44,6 +44,11 @@ class Held:
         pairs = Pairs(np.empty(0, np.int8), np.empty((0, 2), np.int32), np.empty((0, 4), np.int32))
         return Held(pairs, Gaps(np.empty((0, 4)), np.empty((0, 3)), none), none, none, none)
 
+    def slips(self, way: Floats) -> Floats:
+        """(m, 3) m: how far pairs slip along each other while all vertices go their way."""
+        between: Floats = (self.gaps.weights[:, :, None] * way[self.pairs.corners]).sum(axis=1)
+        return between - (between * self.gaps.normals).sum(axis=1)[:, None] * self.gaps.normals
+
     def add(self, pairs: Pairs, gaps: Gaps, targets: Floats, forces: Floats) -> None:
         """More rows."""
         self.pairs, self.gaps = join([self.pairs, pairs], [self.gaps, gaps])

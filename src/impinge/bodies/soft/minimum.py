@@ -47,8 +47,8 @@ class Minimum:
         self._potential, self._rows, self._structure = potential, rows, structure
         self.point = Point(
             x.ravel().copy(), forces.copy(), slacks.copy(), np.empty(count), np.empty(unknowns),
-            np.empty(len(structure.indices)), np.zeros(len(rows.indptr) - 1), np.empty(unknowns), np.empty(count),
-            np.empty(count), np.zeros(_interior.FIELDS),
+            np.empty(len(structure.indices)), np.zeros(len(rows.indptr) - 1), np.zeros(2 * len(rows.friction)),
+            np.empty(unknowns), np.empty(count), np.empty(count), np.zeros(_interior.FIELDS),
         )  # fmt: skip
         self.soft, self._pulls = np.empty(count), np.empty(count)
         self._band = np.empty((0, 0))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge.bodies.soft import _constraints
 from impinge.bodies.soft.constraints import Bars, Friction, Held, Linear, all_rows
 from impinge.bodies.soft.minimum import PRODUCT, TOLERANCE, Minimum
 from impinge.bodies.soft.neighbours import Neighbours
@@ -32,6 +33,7 @@ _LOOSE = (
 )  # what may be left of the equations of motion and of slacks times forces, before pairs are looked for
 _PASSES = 40
 _DRIVEN = 1e-6  # of the distance that is asked for: what nodes that are driven together may lack
+_HURRIED = 6  # passes after which forces of friction go only half of their way, lest they go to and fro
 _SETTLED = 1e-3  # change of forces of friction, by the largest, that is left
 _CREEP = 1e-4  # of the distance that pairs keep: slip in a step below which friction is not fully there
 _LATE = 0.8  # of its distance: what a pair must keep that is found too near only at the end; the next step holds it
@@ -114,6 +116,7 @@ class Step:
         self._neighbours.cover(self._start, self._end)
         self._look_around()
         self._hold_known(known)
+        self._friction = self._friction._replace(forces=self._task.friction * self._held.forces)
         self._hold_first()
         self._take_bars(_CLOSE)
         contact = np.nan
@@ -328,11 +331,19 @@ class Step:
         self._end[: self._n] = minimum.x
 
     def _friction_is_settled(self) -> bool:
-        """Set the forces of friction to those that the contacts ask for; whether they were so already."""
+        """Set the forces of friction to those that the contacts ask for; whether nodes felt the same already.
+
+        Not whether all of them were so already: what rows that depend on each other push with is not unique.
+        """
         if self._task.friction == 0.0:
             return True
-        wanted, now = self._task.friction * self._held.forces, np.zeros(len(self._held.forces))
-        now[: len(self._friction.forces)] = self._friction.forces
-        largest = float(wanted.max(initial=0.0))
-        self._friction = self._friction._replace(forces=wanted)
-        return float(np.abs(wanted - now).max(initial=0.0)) <= _SETTLED * largest
+        held, wanted, known = self._held, self._task.friction * self._held.forces, self._friction.forces
+        changes = wanted - np.append(known, np.zeros(len(wanted) - len(known)))
+        share = 1.0 if self._passes <= _HURRIED else 0.5
+        self._friction = self._friction._replace(forces=wanted - (1.0 - share) * changes)
+        slips = held.slips(self._end - self._start)
+        far = np.maximum(np.linalg.norm(slips, axis=1), self._friction.creep)
+        felt, nothing = np.zeros((self._n, 3)), np.zeros(len(far))
+        pushes = (changes / far)[:, None] * slips
+        _constraints.add_pushes(held.pairs.corners, held.gaps.weights, nothing, held.gaps.normals, pushes, felt)
+        return float(np.abs(felt).max(initial=0.0)) <= _SETTLED * float(wanted.max(initial=0.0))
