@@ -51,6 +51,7 @@ bench: $(VENV)/bench.stamp
 	@$(BIN)/python -m benchmarks.particles
 	@$(BIN)/python -m benchmarks.ccd
 	@$(BIN)/python -m benchmarks.qp
+	@$(BIN)/python -m benchmarks.soft
 
 verify: $(VENV)/dev.stamp
 	@$(BIN)/python -m tests.verify

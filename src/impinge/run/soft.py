@@ -352,6 +352,7 @@ class SoftWorld:
         """
         of, wanted = _check.choice("of", of, ("velocities", "positions")), f"a matrix of {3 * len(self._x)} columns"
         if sp.issparse(J):
+            J = sp.csr_array(J)
             _check.numbers("J", J.data, wanted)
         else:
             J = np.atleast_2d(_check.numbers("J", J, wanted))

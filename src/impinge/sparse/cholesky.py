@@ -148,8 +148,7 @@ class Cholesky:
             self._panel, *self._rests,
         )  # fmt: skip
         failed = np.full(len(tree.starts) - 2, -1, np.int64)
-        if len(failed):
-            _factor.factorise_pieces(len(failed), np.zeros(1, np.int64), failed, tree.starts, tree.fronts, *arguments)
+        _factor.factorise_pieces(len(failed), np.zeros(1, np.int64), failed, tree.starts, tree.fronts, *arguments)
         bad = failed[failed >= 0].min(initial=np.iinfo(np.int64).max)
         if bad == np.iinfo(np.int64).max:
             bad = _factor.factorise_some(tree.fronts[tree.starts[-2] :], *arguments)

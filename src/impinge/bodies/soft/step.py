@@ -233,10 +233,11 @@ class Step:
         """Hold what ends too near or too long; whether there is anything new."""
         self._neighbours.cover(self._start, self._end)
         if self._neighbours.made != self._list:  # the step went further than expected
-            held, spread, turns = self._keys[self._is_held], self._keys[self._is_spread], self._keys[self._turns > 0]
+            before, marks = self._keys, (self._is_held, self._is_spread, self._turns)
             self._look_around()
-            self._is_held, self._is_spread = np.isin(self._keys, held), np.isin(self._keys, spread)
-            self._turns[np.isin(self._keys, turns)] = _TURNS  # once is enough in a step that goes so far
+            _, here, there = np.intersect1d(self._keys, before, assume_unique=True, return_indices=True)
+            for new, old in zip((self._is_held, self._is_spread, self._turns), marks, strict=True):
+                new[here] = old[there]
         new, turned = self._look(share)
         self._hold(new)
         self._hold_turned(turned)
