@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 
 from impinge import _check
 from impinge.bodies.soft import minimum as module
-from impinge.bodies.soft._interior import EQUALITY, INEQUALITY, Rows
+from impinge.bodies.soft._rows import EQUALITY, INEQUALITY, Rows
 from impinge.bodies.soft.cable import cable_parts
 from impinge.bodies.soft.constraints import NO_BARS, NO_ROWS, Bars, Friction, Held, Linear, all_rows
 from impinge.bodies.soft.elements import Elements

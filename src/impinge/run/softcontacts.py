@@ -83,20 +83,21 @@ def forces_on_vertices(touch: Touch, count: int) -> Floats:
 
 def work_of(result: Result, touch: Touch, start: Floats, end: Floats) -> Floats:
     """Work of a step, J: of what drives nodes and obstacles, users' rows among it, and of the recovery of distances."""
-    count, way = len(result.fixed), end - start
+    fixed, way = result.task.fixed, end - start
+    count = len(fixed)
     forces = forces_on_vertices(touch, len(start))
     by_bars, won_by_bars = _work_of_bars(result, way)
-    holding = np.where(result.fixed, result.rest - forces[:count] - by_bars, 0.0)
+    holding = np.where(fixed, result.rest - forces[:count] - by_bars, 0.0)
     pushed = float((holding * way[:count]).sum()) - float((forces[count:] * way[count:]).sum())
-    free = np.where(result.fixed, 0.0, way[:count])  # rows that pull at what is driven leave it to the driver
-    by_rows = float(result.user_forces @ result.linear.times(free.ravel()))
+    free = np.where(fixed, 0.0, way[:count])  # rows that pull at what is driven leave it to the driver
+    by_rows = float(result.user_forces @ result.task.linear.times(free.ravel()))
     won = np.maximum(result.held.targets - result.held.gaps.gaps, 0.0)
     return np.array([pushed + by_rows, float((result.held.forces * won).sum()) + won_by_bars])
 
 
 def _work_of_bars(result: Result, way: Floats) -> tuple[Floats, float]:
     """(n, 3) N: what limits of lengths push nodes with; and the work of those that win energy, J."""
-    bars, count = result.bars, len(result.fixed)
+    bars, count = result.task.bars, len(result.task.fixed)
     ends = result.positions[bars.nodes]
     along = ends[:, 1] - ends[:, 0]
     length = np.linalg.norm(along, axis=1)[:, None]

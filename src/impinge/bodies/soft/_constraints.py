@@ -6,8 +6,11 @@ from impinge._jit import kernel
 
 
 @kernel
-def _fill(corners, weights, direction, fixed, start, end, k, count, indices, values):
-    """Row k, n · Σ w Δ over the coordinates that are free; returns where it ends, and the value of what is given."""
+def _fill(corners, weights, direction, fixed, start, end, k, has_zeros, count, indices, values):
+    """Row k, n · Σ w Δ over the coordinates that are free; returns where it ends, and the value of what is given.
+
+    has_zeros : whether entries are kept where they are 0
+    """
     given = 0.0
     for c in range(4):
         node, weight = corners[k, c], weights[k, c]
@@ -16,7 +19,7 @@ def _fill(corners, weights, direction, fixed, start, end, k, count, indices, val
                 value = weight * direction[axis]
                 if node >= len(fixed) or fixed[node, axis]:
                     given += value * (end[node, axis] - start[node, axis])
-                elif value != 0.0:
+                elif has_zeros or value != 0.0:
                     indices[count] = 3 * node + axis
                     values[count] = value
                     count += 1
@@ -32,7 +35,7 @@ def contact_rows(corners, gaps, targets, fixed, start, end):
     indices, values = np.empty(12 * rows, np.int32), np.empty(12 * rows)
     count = 0
     for k in range(rows):
-        count, given = _fill(corners, weights, normals[k], fixed, start, end, k, count, indices, values)
+        count, given = _fill(corners, weights, normals[k], fixed, start, end, k, False, count, indices, values)
         indptr[k + 1] = count
         base[k] = distances[k] - targets[k] + given
     return indptr, indices[:count], values[:count], base
@@ -55,20 +58,8 @@ def slip_rows(corners, gaps, rows, fixed, start, end):
         for axis in range(3):
             two[axis] = n[(axis + 1) % 3] * one[(axis + 2) % 3] - n[(axis + 2) % 3] * one[(axis + 1) % 3]
         for side in range(2):
-            # Both rows of a contact have the same pattern: entries are kept even where they are 0.
-            given = 0.0
-            tangent = one if side == 0 else two
-            for c in range(4):
-                node, weight = corners[k, c], weights[k, c]
-                if weight != 0.0:
-                    for axis in range(3):
-                        value = weight * tangent[axis]
-                        if node >= len(fixed) or fixed[node, axis]:
-                            given += value * (end[node, axis] - start[node, axis])
-                        else:
-                            indices[count] = 3 * node + axis
-                            values[count] = value
-                            count += 1
+            tangent = one if side == 0 else two  # both rows have the same pattern
+            count, given = _fill(corners, weights, tangent, fixed, start, end, k, True, count, indices, values)
             base[2 * k + side] = given
             indptr[2 * k + side + 1] = count
     return indptr, indices[:count], values[:count], base

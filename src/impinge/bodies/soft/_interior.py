@@ -10,11 +10,7 @@ Each iteration linearises everything anew and needs one factor of H + Aᵀ D A, 
 hardly depends on how many rows there are, or which of them are active. Φ decreases along the way, with a price on what
 rows are violated by.
 
-Friction is part of the potential: F h(|u|) of the slip u of contacts in the step, with h a parabola up to a slip of ε
-and the length of u beyond. Newton's method leaps from one side of such a kink to the other; so the direction w of the
-force, |w| ≤ 1, is an unknown of its own, max(|u|, ε) w = u, whose linear part makes the Hessian [Chan1999]:
-
-    F / |u| (1 − (w uᵀ + u wᵀ) / 2|u|)  where |u| > ε,  else F / ε
+Friction is part of the potential (`_rows.py`).
 """
 
 from typing import NamedTuple
@@ -24,6 +20,17 @@ from numpy.typing import NDArray
 
 from impinge._jit import kernel
 from impinge.bodies.soft import _potential
+from impinge.bodies.soft._rows import (
+    EQUALITY,
+    INEQUALITY,
+    add_rows,
+    friction_energy,
+    lean_slips,
+    slacks,
+    stiffen_bars,
+    turn_bars,
+    turn_slips,
+)
 from impinge.response.qp import _banded
 
 DONE, FACTORISE, STUCK = range(3)
@@ -39,31 +46,7 @@ _MOST_STEPS = 120
 _AGAIN = 1e-4  # products to begin again with, when rows have joined: of the weight times the size of rows
 _VIOLATION = 1e-8  # of the size of a row
 
-INEQUALITY, EQUALITY, UNUSED = 0, 1, -1
-
 _Floats = NDArray[np.float64]
-_Ints = NDArray[np.int32]
-
-
-class Rows(NamedTuple):
-    """Rows s(x) = base + A (x − origin), then bars, s = sign (l − length), then two rows of slip per contact."""
-
-    indptr: _Ints
-    indices: _Ints
-    values: _Floats  # those of bars and slip are filled in anew at each x
-    base: _Floats  # of the first rows
-    kind: NDArray[np.int8]  # of all but those of slip
-    sizes: _Floats  # m: what values of rows are compared with
-    give: _Floats  # m/N: what rows give way by
-    bars: _Ints  # (k, 2) nodes
-    lengths: _Floats  # (k,)
-    signs: _Floats  # (k,)
-    tangents: _Floats  # values of two rows of slip along fixed directions, as many as those that turn
-    slip_base: _Floats  # (2 f,) of those
-    friction: _Floats  # (f,) N, the largest force
-    creep: float  # m, ε
-    origin: _Floats  # (3 n,)
-    fixed: NDArray[np.bool_]  # (3 n,)
 
 
 class Point(NamedTuple):
@@ -84,133 +67,16 @@ class Point(NamedTuple):
 
 
 @kernel
-def _slacks(rows, x, out):
-    """Values of all rows but those of slip."""
-    linear = len(rows.base)
-    for k in range(linear):
-        value = rows.base[k]
-        for e in range(rows.indptr[k], rows.indptr[k + 1]):
-            j = rows.indices[e]
-            value += rows.values[e] * (x[j] - rows.origin[j])
-        out[k] = value
-    for b in range(len(rows.bars)):
-        i, j, square = 3 * rows.bars[b, 0], 3 * rows.bars[b, 1], 0.0
-        for axis in range(3):
-            square += (x[j + axis] - x[i + axis]) ** 2
-        out[linear + b] = rows.signs[b] * (np.sqrt(square) - rows.lengths[b])
-
-
-@kernel
-def _turn_bars(rows, x):
-    """Fill in the rows of bars."""
-    for b in range(len(rows.bars)):
-        i, j, at, square = 3 * rows.bars[b, 0], 3 * rows.bars[b, 1], rows.indptr[len(rows.base) + b], 0.0
-        for axis in range(3):
-            square += (x[j + axis] - x[i + axis]) ** 2
-        factor = rows.signs[b] / np.sqrt(square) if square > 0.0 else 0.0
-        for axis in range(3):
-            value = factor * (x[j + axis] - x[i + axis])
-            rows.values[at + axis] = 0.0 if rows.fixed[i + axis] else -value
-            rows.values[at + 3 + axis] = 0.0 if rows.fixed[j + axis] else value
-
-
-@kernel
-def _slip(rows, x, c):
-    """Slip of contact c along both of its tangents, and where their values begin."""
-    m = len(rows.kind)
-    first = rows.indptr[m + 2 * c] - rows.indptr[m]
-    a, b = rows.slip_base[2 * c], rows.slip_base[2 * c + 1]
-    count = rows.indptr[m + 2 * c + 1] - rows.indptr[m + 2 * c]
-    for e in range(count):
-        j = rows.indices[rows.indptr[m + 2 * c] + e]
-        moved = x[j] - rows.origin[j]
-        a += rows.tangents[first + e] * moved
-        b += rows.tangents[first + count + e] * moved
-    return a, b, first, count
-
-
-@kernel
-def _friction_energy(rows, x):
-    total = 0.0
-    for c in range(len(rows.friction)):
-        a, b, _, _ = _slip(rows, x, c)
-        far = np.sqrt(a * a + b * b)
-        total += rows.friction[c] * (0.5 * far * far / rows.creep if far < rows.creep else far - 0.5 * rows.creep)
-    return total
-
-
-@kernel
-def _turn_slips(rows, x, lean, out, weights):
-    """Fill in the rows of slip with their weights, along the axes of the Hessian of friction; and add to the gradient.
-
-    The Hessian is F/|u| (1 − M), M = (w uᵀ + u wᵀ)/2|u| with the values (w·u/|u| ± |w|)/2 along its axes.
-    """
-    m = len(rows.kind)
-    for c in range(len(rows.friction)):
-        a, b, first, count = _slip(rows, x, c)
-        far = np.sqrt(a * a + b * b)
-        stiffness, cos, sin, low, high = rows.friction[c] / max(far, rows.creep), 1.0, 0.0, 0.0, 0.0
-        if far > rows.creep:
-            p, q = lean[2 * c] * a / far, lean[2 * c + 1] * b / far
-            across = 0.5 * (lean[2 * c] * b + lean[2 * c + 1] * a) / far
-            angle = 0.5 * np.arctan2(2.0 * across, p - q)
-            size = np.sqrt(lean[2 * c] ** 2 + lean[2 * c + 1] ** 2)
-            cos, sin, high, low = np.cos(angle), np.sin(angle), 0.5 * (p + q + size), 0.5 * (p + q - size)
-        at = rows.indptr[m + 2 * c]
-        for e in range(count):
-            one, two = rows.tangents[first + e], rows.tangents[first + count + e]
-            rows.values[at + e] = cos * one + sin * two
-            rows.values[at + count + e] = cos * two - sin * one
-            out[rows.indices[at + e]] += stiffness * (a * one + b * two)
-        weights[m + 2 * c] = stiffness * max(1.0 - high, 0.0)
-        weights[m + 2 * c + 1] = stiffness * max(1.0 - low, 0.0)
-
-
-@kernel
-def _lean(rows, x, trial, far, lean):
-    """Turn the forces of friction on the way from x to `trial`, a share `far` of a step."""
-    for c in range(len(rows.friction)):
-        a, b, _, _ = _slip(rows, x, c)
-        after_a, after_b, _, _ = _slip(rows, trial, c)
-        slip = np.sqrt(a * a + b * b)
-        if slip > rows.creep:
-            v, w = lean[2 * c], lean[2 * c + 1]
-            along = ((after_a - a) * a + (after_b - b) * b) / slip
-            v += (far * (a - slip * v) + after_a - a - v * along) / slip
-            w += (far * (b - slip * w) + after_b - b - w * along) / slip
-        else:
-            v, w = after_a / rows.creep, after_b / rows.creep
-        size = max(np.sqrt(v * v + w * w), 1.0)
-        lean[2 * c], lean[2 * c + 1] = v / size, w / size
-
-
-@kernel
-def _add_rows(rows, y, out):
-    """Out += Aᵀ y, of all rows but those of slip."""
-    for k in range(len(y)):
-        if y[k] != 0.0:
-            for e in range(rows.indptr[k], rows.indptr[k + 1]):
-                out[rows.indices[e]] += y[k] * rows.values[e]
-
-
-@kernel
-def _clear_fixed(rows, out):
-    for j in range(len(out)):
-        if rows.fixed[j]:
-            out[j] = 0.0
-
-
-@kernel
-def _refresh(field, rows, point, tolerance, product):
+def look(field, rows, point, tolerance, product):
     """Everything at a new x, y and z; what to do next."""
     state, x = point.state, point.x
     nodes = len(x) // 3
-    _turn_bars(rows, x)
-    _slacks(rows, x, point.s)
+    turn_bars(rows, x)
+    slacks(rows, x, point.s)
     state[LARGEST] = _potential.gradient(field, x.reshape((nodes, 3)), point.left.reshape((nodes, 3)))
-    _turn_slips(rows, x, point.lean, point.left, point.weights)
+    turn_slips(rows, x, point.lean, point.left, point.weights)
     point.right[:] = 0.0
-    _add_rows(rows, point.y, point.right)
+    add_rows(rows, point.y, point.right)
     worst = 0.0
     for j in range(len(x)):
         point.left[j] = 0.0 if rows.fixed[j] else point.left[j] - point.right[j]
@@ -238,13 +104,7 @@ def _refresh(field, rows, point, tolerance, product):
 
 
 @kernel
-def look(field, rows, point, tolerance, product):
-    """What to do at a point, with other limits."""
-    return _refresh(field, rows, point, tolerance, product)
-
-
-@kernel
-def compliances(field, rows, out):
+def _compliances(field, rows, out):
     """How far a force of 1 N moves what a row is about, if inertia alone resists."""
     for k in range(len(out)):
         out[k] = 0.0
@@ -288,9 +148,9 @@ def begin(field, rows, point, soft, tolerance, product):
     state, y, z, s = point.state, point.y, point.z, point.s
     state[:] = 0.0
     state[ALLOWED] = 1.0
-    _turn_bars(rows, point.x)
-    _slacks(rows, point.x, s)
-    compliances(field, rows, soft)
+    turn_bars(rows, point.x)
+    slacks(rows, point.x, s)
+    _compliances(field, rows, soft)
     for k in range(len(soft)):
         soft[k] = max(soft[k] + rows.give[k], 1e-300)
     mu = _first_product(field, rows, point, soft)
@@ -312,46 +172,7 @@ def begin(field, rows, point, soft, tolerance, product):
             root = np.sqrt(s[k] * s[k] + 4.0 * soft[k] * mu)
             y[k] = 2.0 * mu / (s[k] + root) if s[k] > 0.0 else (root - s[k]) / (2.0 * soft[k])
             z[k] = mu / y[k]
-    return _refresh(field, rows, point, tolerance, product)
-
-
-@kernel
-def _find(parts, column, row):
-    """Where a row is in a column of the Hessian, from the begin of the column."""
-    low, high = parts.indptr[column], parts.indptr[column + 1]
-    while high - low > 1:
-        middle = (low + high) // 2
-        if parts.indices[middle] <= row:
-            low = middle
-        else:
-            high = middle
-    return low - parts.indptr[column]
-
-
-@kernel
-def _stiffen_bars(field, rows, point):
-    """Add what the forces of bars change by as bars turn, − y ∂²s/∂x², with a share of what is negative of it."""
-    parts, x = field.elastic, point.x
-    away = np.empty(3)
-    for b in range(len(rows.bars)):
-        i, j, square = 3 * rows.bars[b, 0], 3 * rows.bars[b, 1], 0.0
-        for axis in range(3):
-            away[axis] = x[j + axis] - x[i + axis]
-            square += away[axis] ** 2
-        tension = -rows.signs[b] * point.y[len(rows.base) + b]
-        if tension < 0.0:
-            tension *= point.state[KEEP]
-        if tension == 0.0 or square == 0.0:
-            continue
-        places = _find(parts, i, i), _find(parts, i, j), _find(parts, j, i), _find(parts, j, j)
-        for a in range(3):
-            first, second = parts.indptr[i + a], parts.indptr[j + a]
-            for c in range(3):
-                value = tension * ((1.0 if a == c else 0.0) - away[a] * away[c] / square) / np.sqrt(square)
-                point.values[first + places[0] + c] += value
-                point.values[first + places[1] + c] -= value
-                point.values[second + places[2] + c] -= value
-                point.values[second + places[3] + c] += value
+    return look(field, rows, point, tolerance, product)
 
 
 @kernel
@@ -360,7 +181,7 @@ def assemble(field, rows, point):
     state, parts, values = point.state, field.elastic, point.values
     nodes = len(point.x) // 3
     _potential.hessian(field, point.x.reshape((nodes, 3)), state[KEEP], values)
-    _stiffen_bars(field, rows, point)
+    stiffen_bars(parts, rows, point.x, point.y, state[KEEP], values)
     for j in range(len(point.x)):
         for e in range(parts.indptr[j], parts.indptr[j + 1]):
             i = parts.indices[e]
@@ -416,7 +237,7 @@ def _fill_right(rows, point, products):
     for k in range(len(products)):
         products[k] = _pull(rows, point, k, products[k]) if rows.kind[k] >= 0 else 0.0
     point.right[:] = 0.0
-    _add_rows(rows, products, point.right)
+    add_rows(rows, products, point.right)
     for j in range(len(point.left)):
         point.right[j] = 0.0 if rows.fixed[j] else point.right[j] - point.left[j]
 
@@ -456,16 +277,13 @@ def correct(rows, point, pulls, step, product):
     """From the predicted step the right side of the step to be taken: towards a common product, of second order."""
     state, y, z, dy, dz = point.state, point.y, point.z, point.dy, point.dz
     far = min(_directions(rows, point, step, pulls), 1.0)
-    after = 0.0
-    count = 0
+    after, size, count = 0.0, 1e300, 0
     for k in range(len(y)):
         if rows.kind[k] == INEQUALITY:
             after += (y[k] + far * dy[k]) * (z[k] + far * dz[k])
-            count += 1
-    share, size = after / max(count, 1) / max(state[MEAN], 1e-300), 1e300
-    for k in range(len(y)):
-        if rows.kind[k] == INEQUALITY:
             size = min(size, rows.sizes[k])
+            count += 1
+    share = after / max(count, 1) / max(state[MEAN], 1e-300)
     least = max(0.1 * product, _TIE * state[RESIDUAL]) * state[LARGEST] * size
     state[TARGET] = max(min(share**3, 1.0) * state[MEAN], min(least, state[MEAN]))
     for k in range(len(pulls)):
@@ -477,7 +295,7 @@ def correct(rows, point, pulls, step, product):
 @kernel
 def _merit(field, rows, x, y, z, s, price, target):
     """Φ with a price on what rows are off by; rows that give way do so like springs, with an energy of δ y²/2."""
-    total = _potential.value(field, x.reshape((len(x) // 3, 3))) + _friction_energy(rows, x)
+    total = _potential.value(field, x.reshape((len(x) // 3, 3))) + friction_energy(rows, x)
     for k in range(len(s)):
         if rows.kind[k] == INEQUALITY:
             way = rows.give[k] * y[k]
@@ -491,9 +309,7 @@ def _merit(field, rows, x, y, z, s, price, target):
 def advance(field, rows, point, pulls, step, tolerance, product):
     """Go along a step, as far as that is downhill; what to do next."""
     state, x, y, z = point.state, point.x, point.y, point.z
-    border = _TO_BORDER * _directions(rows, point, step, pulls)
-    far = min(border, 1.0)
-    price = 0.0
+    far, price = min(_TO_BORDER * _directions(rows, point, step, pulls), 1.0), 0.0
     for k in range(len(y)):
         price = max(price, 2.0 * abs(y[k] + point.dy[k]))
     before = _merit(field, rows, x, y, z, point.s, price, state[TARGET])
@@ -505,7 +321,7 @@ def advance(field, rows, point, pulls, step, tolerance, product):
         for k in range(len(z)):
             force[k] = y[k] + far * point.dy[k]
             slack[k] = z[k] + far * point.dz[k]
-        _slacks(rows, trial, values)
+        slacks(rows, trial, values)
         after = _merit(field, rows, trial, force, slack, values, price, state[TARGET])
         if after <= before + 1e-10 * abs(before) or far < _SHORTEST:
             break
@@ -513,13 +329,13 @@ def advance(field, rows, point, pulls, step, tolerance, product):
         halvings += 1
     state[PLAIN] = 1.0 if halvings > 2 and state[PLAIN] == 0.0 else 0.0
     state[CRAWLED] = state[CRAWLED] + 1.0 if far < _SHORTEST else 0.0
-    _lean(rows, x, trial, far, point.lean)
+    lean_slips(rows, x, trial, far, point.lean)
     x[:] = trial
     for k in range(len(y)):
         y[k] = force[k]
         z[k] = slack[k]
     _raise_curvature(state)
-    return _refresh(field, rows, point, tolerance, product)
+    return look(field, rows, point, tolerance, product)
 
 
 @kernel

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from impinge import _check
 from impinge.bodies.soft import _constraints
-from impinge.bodies.soft._interior import EQUALITY, INEQUALITY, UNUSED, Rows
+from impinge.bodies.soft._rows import EQUALITY, INEQUALITY, UNUSED, Rows
 from impinge.bodies.soft.parts import Floats, Ints
 from impinge.response.contact_rows import Gaps, Pairs, join
 
@@ -87,6 +87,16 @@ class Bars(NamedTuple):
     limits: Floats  # (k,) m
     signs: Floats  # (k,) −1 for longest, 1 for shortest lengths
     give: float  # m/N that they give way by
+
+    def take(self, which: NDArray[np.int64]) -> Bars:
+        """Some of them."""
+        nodes, rest, lengths, limits, signs, give = self
+        return Bars(nodes[which], rest[which], lengths[which], limits[which], signs[which], give)
+
+    def lengths_at(self, x: Floats) -> Floats:
+        """Lengths of the edges with vertices at x, (n, 3)."""
+        length: Floats = np.linalg.norm(x[self.nodes[:, 1]] - x[self.nodes[:, 0]], axis=1)
+        return length
 
 
 class Friction(NamedTuple):

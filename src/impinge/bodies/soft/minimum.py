@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from impinge.bodies.soft import _interior
-from impinge.bodies.soft._interior import Point, Rows
+from impinge.bodies.soft._interior import Point
+from impinge.bodies.soft._rows import EQUALITY, UNUSED, Rows
 from impinge.bodies.soft.constraints import Friction, Held, all_rows
 from impinge.bodies.soft.parts import Floats
 from impinge.bodies.soft.potential import Potential
@@ -81,7 +82,7 @@ class Minimum:
     def forces(self) -> Floats:
         """Forces of all rows but those of slip; 0 of rows that do not act."""
         point, kind = self.point, self._rows.kind
-        acts = (kind == _interior.EQUALITY) | ((kind >= 0) & (point.y * self.soft > point.z))
+        acts = (kind == EQUALITY) | ((kind >= 0) & (point.y * self.soft > point.z))
         return np.where(acts, point.y, 0.0)
 
     def run(self, tolerance: float, product: float) -> None:
@@ -127,11 +128,11 @@ class Minimum:
         _interior.assemble(self._potential.field, rows, point)
         indptr = rows.indptr[: count + 1].copy()
         matrix = indptr, rows.indices[: indptr[-1]].copy(), -rows.values[: indptr[-1]]
-        equal = (rows.kind == _interior.EQUALITY).astype(np.int8)
+        equal = (rows.kind == EQUALITY).astype(np.int8)
         program = Program(
             self._structure.indptr, self._structure.indices, point.values, -point.left, matrix, point.s.copy(), equal
         )
-        kind = np.where(rows.give > 0.0, np.int8(_interior.UNUSED), rows.kind)
+        kind = np.where(rows.give > 0.0, np.int8(UNUSED), rows.kind)
         try:
             solve_program(program, kind, np.zeros(len(point.x)), np.maximum(point.y, 0.0), _PROOF)
         except ConvergenceError:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.bodies.soft import _constraints
-from impinge.bodies.soft.constraints import Bars, Friction, Held, Linear, all_rows
+from impinge.bodies.soft.constraints import Friction, Held, all_rows
 from impinge.bodies.soft.minimum import PRODUCT, TOLERANCE, Minimum
 from impinge.bodies.soft.neighbours import Neighbours
 from impinge.bodies.soft.parts import Floats
@@ -27,10 +27,8 @@ from impinge.sparse.cholesky import Structure
 
 __all__ = ["Blocked", "Known", "Result", "Step"]
 
-_LOOSE = (
-    1e-2,
-    1e-3,
-)  # what may be left of the equations of motion and of slacks times forces, before pairs are looked for
+# What may be left of the equations of motion, and of slacks times forces, before pairs are looked for.
+_LOOSE = 1e-2, 1e-3
 _PASSES = 40
 _DRIVEN = 1e-6  # of the distance that is asked for: what nodes that are driven together may lack
 _HURRIED = 6  # passes after which forces of friction go only half of their way, lest they go to and fro
@@ -50,14 +48,12 @@ Longs = NDArray[np.int64]
 class Result:
     """Where a step ended."""
 
-    positions: Floats
+    task: Task
+    positions: Floats  # (all vertices, 3) m
     held: Held
-    linear: Linear
     user_forces: Floats  # N, of user's rows
-    bars: Bars
-    bar_forces: Floats
+    bar_forces: Floats  # N
     friction: Friction
-    fixed: NDArray[np.bool_]  # (n, 3)
     rest: Floats  # (n, 3) N, ∇Φ of fixed coordinates: what drives them, without contacts
     passes: int
     newton: int
@@ -66,9 +62,8 @@ class Result:
 
     def strain_slack(self) -> float:
         """By how much more than allowed an edge is strained."""
-        ends = self.positions[self.bars.nodes]
-        length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
-        return float((self.bars.signs * (self.bars.limits - length) / self.bars.rest).max(initial=0.0))
+        bars = self.task.bars
+        return float((bars.signs * (bars.limits - bars.lengths_at(self.positions)) / bars.rest).max(initial=0.0))
 
     @property
     def is_free(self) -> bool:
@@ -135,8 +130,8 @@ class Step:
         task = self._task
         rest = np.where(task.fixed, task.potential.gradient(self._end[: self._n])[0], 0.0)
         return Result(
-            self._end, self._held, task.linear, self._user, task.bars, self._bar_forces, self._friction, task.fixed,
-            rest, self._passes, self._newton, minimum.residual, contact,
+            task, self._end, self._held, self._user, self._bar_forces, self._friction, rest, self._passes, self._newton,
+            minimum.residual, contact,
         )  # fmt: skip
 
     # Rows
@@ -220,8 +215,7 @@ class Step:
         bars = self._task.bars
         if not len(bars.rest):
             return False
-        ends = self._end[bars.nodes]
-        length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+        length = bars.lengths_at(self._end)
         limit = bars.rest + share * (bars.lengths - bars.rest)
         beyond = (bars.signs * (length - limit) < -_SLACK * bars.rest) | (self._bar_forces > 0.0)
         beyond[self._bars] = False
@@ -303,11 +297,9 @@ class Step:
 
     def _begin(self) -> Minimum:
         task, held = self._task, self._held
-        bars = task.bars._replace(
-            nodes=task.bars.nodes[self._bars], rest=task.bars.rest[self._bars],
-            lengths=task.bars.lengths[self._bars], signs=task.bars.signs[self._bars],
-        )  # fmt: skip
-        rows = all_rows(held, task.linear, bars, self._friction, self._start, self._end, task.fixed)
+        rows = all_rows(
+            held, task.linear, task.bars.take(self._bars), self._friction, self._start, self._end, task.fixed
+        )
         tolerated = np.append(held.targets, np.full(len(self._user), self._surface.gap)) * _DRIVEN
         equal = np.append(np.zeros(len(held.targets), np.bool_), task.linear.is_equality)
         lacks = np.where(equal, np.abs(rows.base), -rows.base)

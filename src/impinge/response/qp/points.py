@@ -65,15 +65,10 @@ def solve_banded(program: Program, kind: Kinds, x: Floats, mu: Floats, tol: floa
     return newton.result(code)
 
 
-def solve_points(
-    program: Program, kind: Kinds, x: Floats, mu: Floats, tol: float, factor: Cholesky | None = None
-) -> tuple[Floats, Floats, int] | None:
-    """The same for any couplings; K need not be positive definite if the active rows make up for it.
-
-    factor : with the structure of K and the rows, if there is one already
-    """
+def solve_points(program: Program, kind: Kinds, x: Floats, mu: Floats, tol: float) -> tuple[Floats, Floats, int] | None:
+    """The same for any couplings; K need not be positive definite if the active rows make up for it."""
     newton = _Newton(program, kind, x, mu, tol)
-    factor = factor or Cholesky(Structure(program.indptr, program.indices, rows=program.rows[:2]))
+    factor = Cholesky(Structure(program.indptr, program.indices, rows=program.rows[:2]))
     _points.begin(*newton.setting, *newton.arrays)
     code = _points.FACTORISE
     while code in (_points.SOLVE, _points.FACTORISE):
