@@ -24,7 +24,7 @@ SMALL: dict[str, Mapping[str, Any]] = {
     "cable-pulley": {},
     "cloth-drag": {"bodies.0.sheet.nodes": [16, 10]},
     "cloth-fold": {"bodies.0.sheet.nodes": [37, 4], "bodies.0.sheet.size": [0.6, 0.05]},
-    "cloth-sphere": {"bodies.0.sheet.nodes": [13, 13], "obstacles.0.sphere.level": 2, "run.until": 0.8},
+    "cloth-sphere": {"bodies.0.sheet.nodes": [13, 13], "obstacles.0.sphere.level": 3, "run.until": 0.8},
 }
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from impinge._jit import kernel, parallel
 
 VERTEX_FACE, EDGE_EDGE = 0, 1
+KIND_BIT, NUMBER_BITS = 62, 31  # of keys of pairs
 _SLIVER = 1e-8  # four times the square of the area, by the fourth power of the longest side
 
 
@@ -108,6 +109,60 @@ def _weights_of_edges(x, a, b, c, d):
     return s, t
 
 
+@kernel
+def _key(kind, first, second):
+    return np.int64(kind) << KIND_BIT | np.int64(first) << NUMBER_BITS | np.int64(second)
+
+
+@kernel
+def name_pairs(vertex_faces, edge_edges, keys):
+    """A number for each pair."""
+    count = len(vertex_faces)
+    for k in range(count):
+        keys[k] = _key(VERTEX_FACE, vertex_faces[k, 0], vertex_faces[k, 1])
+    for k in range(len(edge_edges)):
+        keys[count + k] = _key(EDGE_EDGE, edge_edges[k, 0], edge_edges[k, 1])
+
+
+@parallel(grain=4000)
+def list_pairs(first, stop, keys, edges, faces, kinds, numbers, corners):
+    """Pairs from their numbers."""
+    for k in range(first, stop):
+        kind = keys[k] >> KIND_BIT
+        one, two = (keys[k] >> NUMBER_BITS) & ((1 << NUMBER_BITS) - 1), keys[k] & ((1 << NUMBER_BITS) - 1)
+        kinds[k], numbers[k, 0], numbers[k, 1] = kind, one, two
+        if kind == VERTEX_FACE:
+            corners[k, 0] = one
+            for c in range(3):
+                corners[k, 1 + c] = faces[two, c]
+        else:
+            for c in range(2):
+                corners[k, c], corners[k, 2 + c] = edges[one, c], edges[two, c]
+
+
+@kernel
+def nearest(x, kind, a, b, c, d):
+    """Weights of the four corners in the difference of a pair's nearest points."""
+    if kind == VERTEX_FACE:
+        u, v, w = _weights_in_triangle(x, a, b, c, d)
+        return 1.0, -u, -v, -w
+    s, t = _weights_of_edges(x, a, b, c, d)
+    return 1.0 - s, s, t - 1.0, -t
+
+
+@kernel
+def distance(x, kind, a, b, c, d):
+    """How far a pair is apart."""
+    _, second, third, fourth = nearest(x, kind, a, b, c, d)
+    square = 0.0
+    for axis in range(3):
+        # Differences first: all four corners may be far from the origin.
+        value = second * (x[b, axis] - x[a, axis]) + third * (x[c, axis] - x[a, axis])
+        value += fourth * (x[d, axis] - x[a, axis])
+        square += value * value
+    return np.sqrt(square)
+
+
 @parallel(grain=1000)
 def measure_gaps(first, stop, x, kinds, corners, weights, normals, gaps):
     """Nearest points of pairs: weights, normals and their distance, normal · Σ weight x.
@@ -117,12 +172,7 @@ def measure_gaps(first, stop, x, kinds, corners, weights, normals, gaps):
     """
     for k in range(first, stop):
         a, b, c, d = corners[k]
-        if kinds[k] == VERTEX_FACE:
-            u, v, w = _weights_in_triangle(x, a, b, c, d)
-            weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = 1.0, -u, -v, -w
-        else:
-            s, t = _weights_of_edges(x, a, b, c, d)
-            weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = 1.0 - s, s, t - 1.0, -t
+        weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = nearest(x, kinds[k], a, b, c, d)
         square = 0.0
         for axis in range(3):
             # Differences first: all four corners may be far from the origin.
@@ -136,16 +186,48 @@ def measure_gaps(first, stop, x, kinds, corners, weights, normals, gaps):
             normals[k, axis] = normals[k, axis] / gaps[k] if gaps[k] > 0.0 else 0.0
 
 
+@kernel
+def _separation(x, k, corners, weights, normals):
+    value = 0.0
+    for corner in range(1, 4):
+        for axis in range(3):
+            value += weights[k, corner] * normals[k, axis] * (x[corners[k, corner], axis] - x[corners[k, 0], axis])
+    return value
+
+
 @parallel(grain=1000)
 def separations(first, stop, x, corners, weights, normals, out):
     """Distance of the points with the same weights along the same normals, elsewhere: normal · Σ weight x."""
     for k in range(first, stop):
-        a = corners[k, 0]
-        value = 0.0
-        for corner in range(1, 4):
+        out[k] = _separation(x, k, corners, weights, normals)
+
+
+@kernel
+def _parts_sq(x0, x1, kind, a, b, c, d):
+    """The square of how much two corners of a pair, one of each, move relative to each other, at most."""
+    split, corners, most = 1 if kind == VERTEX_FACE else 2, (a, b, c, d), 0.0
+    for one in range(split):
+        for two in range(split, 4):
+            i, j, total = corners[one], corners[two], 0.0
             for axis in range(3):
-                value += weights[k, corner] * normals[k, axis] * (x[corners[k, corner], axis] - x[a, axis])
-        out[k] = value
+                total += ((x1[i, axis] - x0[i, axis]) - (x1[j, axis] - x0[j, axis])) ** 2
+            most = max(most, total)
+    return most
+
+
+@parallel(grain=1000)
+def find_ends(first, stop, x0, x1, kinds, corners, weights, normals, gaps, limits, ends, real):
+    """Distances of pairs at the end of a motion: of the points nearest at its start, along their normals, and the real
+    ones; inf for pairs that do not come down to their limits, as their corners move too little.
+    """
+    for k in range(first, stop):
+        a, b, c, d = corners[k]
+        ends[k] = real[k] = np.inf
+        clear = gaps[k] - limits[k]
+        if clear > 0.0 and clear * clear > _parts_sq(x0, x1, kinds[k], a, b, c, d):
+            continue
+        ends[k] = _separation(x1, k, corners, weights, normals)
+        real[k] = distance(x1, kinds[k], a, b, c, d)
 
 
 @kernel

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from impinge.ccd.candidates import Candidates
 from impinge.response import _gaps
 
-__all__ = ["Gaps", "Pairs", "distinct", "join", "measure", "pairs_of", "spread"]
+__all__ = ["Gaps", "Pairs", "distinct", "find_ends", "join", "measure", "pairs_of", "spread"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -32,9 +32,8 @@ class Pairs(NamedTuple):
     @property
     def keys(self) -> NDArray[np.int64]:
         """A number for each pair."""
-        keys: NDArray[np.int64] = (
-            self.kinds.astype(np.int64) << 62 | self.numbers[:, 0].astype(np.int64) << 31 | self.numbers[:, 1]
-        )
+        kind, (first, second) = self.kinds.astype(np.int64), self.numbers.astype(np.int64).T
+        keys: NDArray[np.int64] = kind << _gaps.KIND_BIT | first << _gaps.NUMBER_BITS | second
         return keys
 
     def take(self, which: NDArray[np.int64] | NDArray[np.bool_]) -> Pairs:
@@ -61,12 +60,15 @@ class Gaps(NamedTuple):
 
 
 def pairs_of(near: Candidates, edges: Ints, faces: Ints) -> Pairs:
-    """Pairs in one list."""
+    """Pairs in one list, sorted by their keys."""
     vertex_faces, edge_edges, _ = near
-    kinds = np.repeat(np.array([_gaps.VERTEX_FACE, _gaps.EDGE_EDGE], np.int8), [len(vertex_faces), len(edge_edges)])
-    first = np.column_stack([vertex_faces[:, :1], faces[vertex_faces[:, 1]]])
-    second = np.column_stack([edges[edge_edges[:, 0]], edges[edge_edges[:, 1]]])
-    return Pairs(kinds, np.concatenate([vertex_faces, edge_edges]), np.concatenate([first, second]).astype(np.int32))
+    keys = np.empty(len(vertex_faces) + len(edge_edges), np.int64)
+    _gaps.name_pairs(vertex_faces, edge_edges, keys)
+    keys.sort()
+    count = len(keys)
+    found = Pairs(np.empty(count, np.int8), np.empty((count, 2), np.int32), np.empty((count, 4), np.int32))
+    _gaps.list_pairs(count, keys, edges, faces, *found)
+    return found
 
 
 def measure(x: Floats, pairs: Pairs) -> Gaps:
@@ -75,6 +77,15 @@ def measure(x: Floats, pairs: Pairs) -> Gaps:
     found = Gaps(np.empty((count, 4)), np.empty((count, 3)), np.empty(count))
     _gaps.measure_gaps(count, x, pairs.kinds, pairs.corners, *found)
     return found
+
+
+def find_ends(x0: Floats, x1: Floats, pairs: Pairs, gaps: Gaps, limits: Floats) -> tuple[Floats, Floats]:
+    """Distances of pairs when all have moved from x0, where they were measured, to x1: along the same normals, and real
+    ones; inf for those that move too little to come down to their limits.
+    """
+    ends, real = np.empty_like(limits), np.empty_like(limits)
+    _gaps.find_ends(len(limits), x0, x1, pairs.kinds, pairs.corners, *gaps, limits, ends, real)
+    return ends, real
 
 
 def distinct(pairs: Pairs, gaps: Gaps) -> NDArray[np.int64]:

@@ -486,7 +486,7 @@ class SoftWorld:
         goal, elastic = past + span * v + span * span * self.gravity, self.integrator != "explicit"
         if not elastic:
             goal -= dt * dt * self._explicit_forces() / self._masses[:, None]
-        fixed, end = np.zeros((len(x), 3), np.bool_), x + dt * self._v + dt * dt * self.gravity
+        fixed, end = np.zeros((len(x), 3), np.bool_), x + dt * self._v
         self._drivers.place(x, self.time, dt, fixed, end)
         wind = self.wind if not callable(self.wind) else _check.vector("wind", self.wind(self.time + dt))
         resistance = self._damping, self._drag, wind

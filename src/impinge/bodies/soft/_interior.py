@@ -34,7 +34,7 @@ from impinge.bodies.soft._rows import (
 from impinge.response.qp import _banded
 
 DONE, FACTORISE, STUCK = range(3)
-RESIDUAL, LARGEST, PRIMAL, PRODUCT, MEAN, KEEP, ALLOWED, STEPS, TARGET, PLAIN, CRAWLED, FIELDS = range(12)
+RESIDUAL, LARGEST, PRIMAL, PRODUCT, MEAN, KEEP, ALLOWED, STEPS, TARGET, PLAIN, CRAWLED, ENERGY, FIELDS = range(13)
 
 _TIE = 1e-3  # products of slacks and forces do not go further down than this share of what is left of the equations
 _NEAR = 1.0  # residual below which the negative part of the Hessian is tried
@@ -44,6 +44,7 @@ _FIRMEST = 1e14  # likewise, of inequalities: beyond it rounding leaves nothing 
 _SHORTEST = 1e-6
 _MOST_STEPS = 120
 _AGAIN = 1e-4  # products to begin again with, when rows have joined: of the weight times the size of rows
+_JOINED = 1e-2  # likewise: of the largest force times what the new rows lack
 _VIOLATION = 1e-8  # of the size of a row
 
 _Floats = NDArray[np.float64]
@@ -118,7 +119,7 @@ def _first_product(field, rows, point, soft):
     """The product of slacks and forces to begin with, J: as it is where both are known, else from forces."""
     nodes = len(point.x) // 3
     largest = _potential.gradient(field, point.x.reshape((nodes, 3)), point.left.reshape((nodes, 3)))
-    known = wanted = logs = sizes = total = 0.0
+    known = wanted = logs = sizes = total = lacking = 0.0
     count = both = 0
     for k in range(len(soft)):
         if rows.kind[k] == INEQUALITY:
@@ -130,13 +131,15 @@ def _first_product(field, rows, point, soft):
             if point.z[k] > 0.0:
                 total += point.y[k] * point.z[k]
                 both += 1
+            else:
+                lacking = max(lacking, -point.s[k])
     if count == 0:
         return 0.0
     size = np.exp(sizes / count)
     if both:
-        return max(total / both, _AGAIN * field.weight * size)
+        return max(total / both, _AGAIN * field.weight * size, _JOINED * known * lacking)
     force = max(known if known > 0.0 else min(wanted, largest), 1e-6 * largest)
-    return force * min(0.1 * size, force * np.exp(logs / count))
+    return force * min(0.03 * size, force * np.exp(logs / count))
 
 
 @kernel
@@ -148,6 +151,7 @@ def begin(field, rows, point, soft, tolerance, product):
     state, y, z, s = point.state, point.y, point.z, point.s
     state[:] = 0.0
     state[ALLOWED] = 1.0
+    state[ENERGY] = _energy(field, rows, point.x)
     turn_bars(rows, point.x)
     slacks(rows, point.x, s)
     _compliances(field, rows, soft)
@@ -293,9 +297,15 @@ def correct(rows, point, pulls, step, product):
 
 
 @kernel
-def _merit(field, rows, x, y, z, s, price, target):
-    """Φ with a price on what rows are off by; rows that give way do so like springs, with an energy of δ y²/2."""
-    total = _potential.value(field, x.reshape((len(x) // 3, 3))) + friction_energy(rows, x)
+def _energy(field, rows, x):
+    """Φ with friction."""
+    return _potential.value(field, x.reshape((len(x) // 3, 3))) + friction_energy(rows, x)
+
+
+@kernel
+def _price(rows, y, z, s, price, target):
+    """What rows that are off cost; rows that give way do so like springs, with an energy of δ y²/2."""
+    total = 0.0
     for k in range(len(s)):
         if rows.kind[k] == INEQUALITY:
             way = rows.give[k] * y[k]
@@ -312,7 +322,7 @@ def advance(field, rows, point, pulls, step, tolerance, product):
     far, price = min(_TO_BORDER * _directions(rows, point, step, pulls), 1.0), 0.0
     for k in range(len(y)):
         price = max(price, 2.0 * abs(y[k] + point.dy[k]))
-    before = _merit(field, rows, x, y, z, point.s, price, state[TARGET])
+    before, energy = state[ENERGY] + _price(rows, y, z, point.s, price, state[TARGET]), 0.0
     trial, force, slack, values = np.empty_like(x), np.empty_like(y), np.empty_like(z), np.empty_like(z)
     halvings = 0
     while True:
@@ -322,7 +332,8 @@ def advance(field, rows, point, pulls, step, tolerance, product):
             force[k] = y[k] + far * point.dy[k]
             slack[k] = z[k] + far * point.dz[k]
         slacks(rows, trial, values)
-        after = _merit(field, rows, trial, force, slack, values, price, state[TARGET])
+        energy = _energy(field, rows, trial)
+        after = energy + _price(rows, force, slack, values, price, state[TARGET])
         if after <= before + 1e-10 * abs(before) or far < _SHORTEST:
             break
         far *= 0.5
@@ -331,6 +342,7 @@ def advance(field, rows, point, pulls, step, tolerance, product):
     state[CRAWLED] = state[CRAWLED] + 1.0 if far < _SHORTEST else 0.0
     lean_slips(rows, x, trial, far, point.lean)
     x[:] = trial
+    state[ENERGY] = energy
     for k in range(len(y)):
         y[k] = force[k]
         z[k] = slack[k]

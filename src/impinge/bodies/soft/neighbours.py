@@ -48,8 +48,7 @@ class Neighbours:
         found = candidates(self._low, self._high, surface.edges, surface.faces, gap=surface.gap, bodies=surface.labels)
         if found.total > _CROWDED * len(x0) and ahead is not x1:
             return False
-        pairs = pairs_of(found, surface.edges, surface.faces)
-        self.pairs: Pairs = pairs.take(np.argsort(pairs.keys))  # what a step does must not depend on which list it uses
+        self.pairs: Pairs = pairs_of(found, surface.edges, surface.faces)
         self.keys, self.distances = self.pairs.keys, surface.distances(self.pairs)
         self.made += 1
         return True

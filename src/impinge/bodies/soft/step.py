@@ -21,14 +21,14 @@ from impinge.bodies.soft.parts import Floats
 from impinge.bodies.soft.surface import Surface
 from impinge.bodies.soft.task import KEEP_AWAY, RECOVER, Task
 from impinge.errors import ConvergenceError
-from impinge.response.contact_rows import Pairs, distinct, measure, spread
+from impinge.response.contact_rows import Pairs, distinct, find_ends, measure, spread
 from impinge.response.qp.program import Infeasible
 from impinge.sparse.cholesky import Structure
 
 __all__ = ["Blocked", "Known", "Result", "Step"]
 
 # What may be left of the equations of motion, and of slacks times forces, before pairs are looked for.
-_LOOSE = 1e-2, 1e-3
+_LOOSE = 1e-1, 1e-2
 _PASSES = 40
 _DRIVEN = 1e-6  # of the distance that is asked for: what nodes that are driven together may lack
 _HURRIED = 6  # passes after which forces of friction go only half of their way, lest they go to and fro
@@ -38,6 +38,7 @@ _LATE = 0.8  # of its distance: what a pair must keep that is found too near onl
 _TURNED, _TURNS = 1e-3, 5  # what a pair may lack that is held along old normals, and how often these are renewed
 _BLAME = 1e-6  # of the largest force in the proof that rows contradict each other: others are rounding
 _STRONG = 0.1  # of the largest force: of rows that may be to blame
+_MARGIN = 0.3  # of the distance that pairs keep: what may be farther away at first than it should, and is held
 _CLOSE = 0.5  # of a limit of strain from which on it is watched
 _SLACK = 1e-9  # of a length or distance: what does not count as too much
 
@@ -170,26 +171,29 @@ class Step:
         forces = np.zeros(len(first)) if forces is None else forces[first]
         self._held.add(some.take(first), gaps.take(first), self._targets[which[first]], forces)
 
-    def _look(self, share: float = 1.0) -> tuple[Longs, Longs]:
+    def _look(self, share: float = 1.0, margin: float = 0.0) -> tuple[Longs, Longs]:
         """Pairs to be held that are not, and pairs that have to be held once more, as they have turned.
 
         Both end too near, or touch on the way. The former do so along their normals of the start, too, which not all do
         that look so: what slides over an edge does not. The latter are satisfied, or held, along these normals.
 
         share : of its distance, which a pair may come down to, but not from below
+        margin : m, by how much a pair may be farther away, in both ways, and still be held
         """
-        distances, moved = self._neighbours.distances, np.abs(self._end - self._start).max(initial=0.0)
-        close = np.flatnonzero(self._gaps.gaps < distances + 2.0 * np.sqrt(3.0) * moved)
-        some, gaps, distances = self._pairs.take(close), self._gaps.take(close), distances[close]
-        ends, real = gaps.at(self._end, some), measure(self._end, some).gaps
-        held, least = self._is_held[close], np.minimum(self._least[close], share * distances) * (1.0 - _SLACK)
-        is_new, is_near = (ends < least) & ~held, real < least
+        distances, limits = self._neighbours.distances, self._least + margin
+        ends, real = find_ends(self._start, self._end, self._pairs, self._gaps, limits)
+        least = np.minimum(self._least, share * distances) * (1.0 - _SLACK)
+        is_new, is_near = (ends < least + margin) & ~self._is_held, real < np.where(ends < least, least, least + margin)
         touching = np.flatnonzero(is_new & ~is_near)
-        is_near[touching] = self._surface.times(self._start, self._end, some.take(touching), 0.0) < np.inf
-        has_turned = real < np.minimum(self._least[close], _LATE * distances) * (1.0 - _TURNED)
-        turned = np.flatnonzero(has_turned & ~is_new & (self._turns[close] < _TURNS))
-        turned = turned[self._surface.times(self._start, self._end, some.take(turned), 0.0) == np.inf]
-        return close[is_new & is_near], close[turned]
+        is_near[touching] = self._touch(touching)
+        has_turned = real < np.minimum(self._least, _LATE * distances) * (1.0 - _TURNED)
+        turned = np.flatnonzero(has_turned & ~is_new & (self._turns < _TURNS))
+        return np.flatnonzero(is_new & is_near), turned[~self._touch(turned)]
+
+    def _touch(self, which: Longs) -> NDArray[np.bool_]:
+        """Whether pairs touch on the way."""
+        touch: NDArray[np.bool_] = self._surface.times(self._start, self._end, self._pairs.take(which), 0.0) < np.inf
+        return touch
 
     def _hold_turned(self, which: Longs) -> None:
         """Keep pairs apart along their normals of the end."""
@@ -205,7 +209,7 @@ class Step:
 
         Those at corners and at borders would be in the way of what slides over the edges of a smooth surface.
         """
-        new, _ = self._look()
+        new, _ = self._look(margin=_MARGIN * self._surface.gap)
         # Not by what else is in the list: what a step does must not depend on which list it uses.
         self._is_alone = not len(new) and not (self._gaps.gaps[~self._is_held] <= self._surface.gap).any()
         self._hold(new[(self._gaps.weights[new] != 0.0).all(axis=1)])

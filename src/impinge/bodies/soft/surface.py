@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impinge import _check
+from impinge.bodies.soft import _surface
 from impinge.bodies.soft.parts import Floats, Ints
 from impinge.ccd._times import EDGE_EDGE, VERTEX_TRIANGLE
 from impinge.ccd.contacts import contacts
@@ -16,11 +17,9 @@ from impinge.ccd.intersections import self_intersections
 from impinge.ccd.moving import edges_of
 from impinge.ccd.queries import find_times
 from impinge.errors import InputError
-from impinge.response.contact_rows import Pairs, measure, pairs_of
+from impinge.response.contact_rows import Pairs, pairs_of
 
 __all__ = ["Skin", "Surface"]
-
-_OF_REST = 0.9  # pairs of one body are never asked to keep more than this of their distance at rest
 
 
 class Skin(NamedTuple):
@@ -118,13 +117,9 @@ class Surface:
 
     def distances(self, pairs: Pairs) -> Floats:
         """What pairs keep between them: the sum of radii, or less if they are nearer at rest."""
-        corners = self._radii[pairs.corners]
-        is_edges = pairs.kinds == EDGE_EDGE
-        first = np.where(is_edges, corners[:, :2].max(axis=1), corners[:, 0])
-        second = np.where(is_edges, corners[:, 2:].max(axis=1), corners[:, 1:].max(axis=1))
-        wanted = first + second
-        same = np.flatnonzero(self.body_of[pairs.corners[:, 0]] == self.body_of[pairs.corners[:, 2]])
-        wanted[same] = np.minimum(wanted[same], _OF_REST * measure(self._rest, pairs.take(same)).gaps)
+        wanted = np.empty(len(pairs.kinds))
+        at_rest = self._rest, self._radii, self.body_of
+        _surface.find_distances(len(wanted), *at_rest, pairs.kinds, pairs.corners, wanted)
         return wanted
 
 
