@@ -116,7 +116,7 @@ def test_all_formats(tmp_path: Path) -> None:
     assert "o ring\n" in (tmp_path / "frames" / "frame_000000.obj").read_text()
     assert (tmp_path / "frames" / "frame_000002.ply").exists()
     meshes = Gltf(tmp_path / "animation.glb").json["meshes"]
-    assert [mesh["name"] for mesh in meshes] == ["cloth_0", "ring_1", "cable_2", "obstacle_0", "obstacle_1"]
+    assert [mesh["name"] for mesh in meshes] == ["cloth_0", "ring", "cable_2", "obstacle_0", "obstacle_1"]
 
 
 @pytest.mark.parametrize("values", [None, "strain", "contact_force"])
