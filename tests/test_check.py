@@ -161,6 +161,7 @@ def test_indices_refuses(value, message):
         (lambda v: _check.integer("level", v, 0, 9), np.int8(9), 9),
         (lambda v: _check.integer("level", v, 0), 10**12, 10**12),
         (lambda v: _check.choice("method", v, ["ray", "octree"]), "ray", "ray"),
+        (lambda v: _check.truth("closed", v), np.True_, True),
     ],
 )
 def test_scalars_accept(check, good, result):
@@ -190,6 +191,8 @@ def test_scalars_accept(check, good, result):
         ),
         (lambda v: _check.choice("method", v, ["ray"]), None, "method: found None, expected one of ray"),
         (lambda v: _check.choice("method", v, ["ray"]), ["ray"], r"method: found \['ray'\]"),
+        (lambda v: _check.truth("closed", v), "no", "closed: found 'no', expected True or False"),
+        (lambda v: _check.truth("closed", v), 1, "closed: found 1, expected"),
     ],
 )
 def test_scalars_refuse(check, bad, message):

@@ -169,6 +169,13 @@ def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
     return number
 
 
+def truth(name: str, value: Any) -> bool:
+    """True or False; a text such as "no" would be true."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name}: found {value!r}, expected True or False")
+    return bool(value)
+
+
 def choice(name: str, value: Any, allowed: Iterable[str]) -> str:
     """One of the allowed words."""
     words = list(allowed)

@@ -78,8 +78,10 @@ BAD = [
      "bodies[0].strain_limits: upper, lower, rate: found none of them, expected one at least"),
     ("limit of strain", "radius = 0.01", "radius = 0.01\nstrain_limits = { upper = -0.1 }  # here",
      "bodies[0].strain_limits.upper: found -0.1, expected a number of at least 0"),
-    ("limit of compression", "radius = 0.01", "radius = 0.01\nstrain_limits = { lower = 1.5 }  # here",
-     "bodies[0].strain_limits.lower: found 1.5, expected 0 to 1"),
+    ("limit of compression", "radius = 0.01", "radius = 0.01\nstrain_limits = { lower = 1 }  # here",
+     "bodies[0].strain_limits.lower: found 1, expected a number of at least 0 and below 1"),
+    ("fixed until the start", "nodes = [0]", "nodes = [0]\nuntil = 0  # here",
+     "fixed[0].until: found 0, expected a number above 0"),
     ("velocity without direction", "nodes = [0]", "nodes = [0]\nvelocity = 2  # here",
      "fixed[0].velocity: found 2.0, expected 3 numbers, or one with a direction"),
     ("velocity with a direction", "nodes = [0]", "nodes = [0]\nvelocity = [1, 0, 0]  # here\ndirection = [1, 0, 0]",
@@ -180,7 +182,7 @@ def test_a_scene_makes_its_world(tmp_path: Path) -> None:
                         "[[obstacles]]")  # fmt: skip
     one, other = built(tmp_path, text), busy_world(functions=False)
     assert [body.nodes for body in one.bodies] == [body.nodes for body in other.bodies]
-    assert [body.name for body in one.bodies] == ["scarf 0", "body 2 1", "rope 2"]
+    assert [body.name for body in one.bodies] == ["scarf", "body 2", "rope"]
     np.testing.assert_allclose(one.positions, other.positions, atol=1e-15)
     for world in (one, other):
         world.step(5)
@@ -301,6 +303,15 @@ def test_nodes_fixed_along_a_direction(tmp_path: Path) -> None:
     world.step(1)
     assert world.velocities[0, 0] == pytest.approx(2)
     assert world.velocities[0, 2] == pytest.approx(-0.0981)
+
+
+def test_nodes_fixed_for_a_time(tmp_path: Path) -> None:
+    world = built(tmp_path, SOFT_SMALL.replace("nodes = [0]\n", "nodes = [0]\nuntil = 0.02\n"))
+    start = world.positions[0]
+    world.step(2)
+    np.testing.assert_array_equal(world.positions[0], start)
+    world.step(1)
+    assert world.positions[0, 2] < start[2] - 1e-4
 
 
 def test_limits_of_strain_are_those_of_their_body(tmp_path: Path) -> None:

@@ -113,10 +113,10 @@ def test_all_formats(tmp_path: Path) -> None:
         np.testing.assert_array_equal(found.positions, frame.positions)
         np.testing.assert_equal(found.edge_data["strain"], frame.edge_data["strain"])
         assert [cable.tolist() for cable in found.cables] == [cable.tolist() for cable in frame.cables]
-    assert "o ring_1\n" in (tmp_path / "frames" / "frame_000000.obj").read_text()
+    assert "o ring\n" in (tmp_path / "frames" / "frame_000000.obj").read_text()
     assert (tmp_path / "frames" / "frame_000002.ply").exists()
     meshes = Gltf(tmp_path / "animation.glb").json["meshes"]
-    assert [mesh["name"] for mesh in meshes] == ["cloth_0", "ring_1", "cable_2", "obstacle_0", "obstacle_1"]
+    assert [mesh["name"] for mesh in meshes] == ["cloth_0", "ring", "cable_2", "obstacle_0", "obstacle_1"]
 
 
 @pytest.mark.parametrize("values", [None, "strain", "contact_force"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import scipy.sparse as sp
 from impinge import _check, _jit
 from impinge.bodies.soft.cable import cable_parts
 from impinge.bodies.soft.cloth import cloth_parts
-from impinge.bodies.soft.drivers import Drivers, FixedNodes, UserRows
+from impinge.bodies.soft.drivers import Drivers, UserRows, driven_nodes, unit_direction
 from impinge.bodies.soft.elements import Elements
 from impinge.bodies.soft.impulse import impulse_step
 from impinge.bodies.soft.neighbours import Neighbours
@@ -22,11 +21,13 @@ from impinge.bodies.soft.potential import Potential
 from impinge.bodies.soft.step import Blocked, Known, Result, Step
 from impinge.bodies.soft.surface import Skin, Surface, skin_of
 from impinge.bodies.soft.task import KEEP_AWAY, RECOVER, SQUEEZE, Task
-from impinge.errors import ConvergenceError, InfeasibleStep, InputError
+from impinge.errors import ConvergenceError, InfeasibleStep, InputError, RunError
 from impinge.output.softframe import SoftFrame
-from impinge.run import softstate, softview
+from impinge.run import softexplicit, softstate, softview
+from impinge.run.softbody import SoftBody, free_name, node_numbers, start_velocities
 from impinge.run.softcontacts import NO_TOUCH, SoftContacts, Touch, contacts_of, touch_of, work_of
 from impinge.run.softobstacle import SoftObstacle
+from impinge.run.softsettings import Setting, wind_of
 from impinge.run.softstate import remembered
 from impinge.shapes.mesh import Mesh
 from impinge.sparse.cholesky import Structure
@@ -39,24 +40,6 @@ _ATTEMPTS = 8  # halves of the time step
 _LEAST_SHARE = 1e-3  # of a step that is worth taking
 _RECOVERY = 10.0  # 1/s: pairs that are too near win this share of their distance per second
 _GIVE = 1e-3  # of dt²/m: what limits of strain give way by where they cannot be kept
-
-
-@dataclass(frozen=True)
-class SoftBody:
-    """A cable or a cloth of a world.
-
-    Attributes
-    ----------
-    name : str
-    nodes : slice
-        Its nodes among those of the world: ``world.positions[body.nodes]``.
-    edges : slice
-        Its edges, likewise.
-    """
-
-    name: str
-    nodes: slice
-    edges: slice
 
 
 class SoftWorld:
@@ -105,6 +88,9 @@ class SoftWorld:
     True
     """
 
+    gravity, friction, wind = Setting(_check.vector), Setting(_check.not_negative), Setting(wind_of)
+    _before: tuple[Floats, Floats] | None  # positions and velocities of the step before
+
     def __init__(
         self,
         gravity: Any = (0.0, 0.0, -9.81),
@@ -117,11 +103,8 @@ class SoftWorld:
         response: str = "qp",
         penalty: float | None = None,
     ) -> None:
-        self.gravity = _check.vector("gravity", gravity)
-        self.dt = _check.positive("dt", dt)
+        self.gravity, self.dt, self.friction, self.wind = gravity, dt, friction, wind
         self.integrator = _check.choice("integrator", integrator, INTEGRATORS)
-        self.friction = _check.not_negative("friction", friction)
-        self.wind = wind if callable(wind) else _check.vector("wind", wind)
         self.response = _check.choice("response", response, RESPONSES)
         if response != "qp":
             if integrator != "implicit-euler":
@@ -131,7 +114,8 @@ class SoftWorld:
         if penalty is not None and response != "penalty":
             raise InputError(f"penalty: found {penalty!r} with response {response!r}, expected response 'penalty'")
         self.penalty = None if penalty is None else _check.positive("penalty", penalty)
-        self._threads = threads
+        with _jit.threads(threads):
+            self._threads = threads
         self.time = 0.0
         self.steps = self.scaled_steps = 0
         self._calls: list[tuple[str, dict[str, Any]]] = []  # that made this world, for files
@@ -147,9 +131,26 @@ class SoftWorld:
         self._user_forces, self._bar_forces = np.empty(0), np.empty(0)
         self._work = np.zeros(2)  # J, of drivers and of recovery
         self._slack = 0.0
-        self._before: tuple[Floats, Floats] | None = None  # positions and velocities of the step before
+        self._stable: tuple[float, int] | None = None  # time step and number of calls that were found to be stable
         self._in_the_way: list[str] = []
         self.last: Result | None = None
+
+    def __repr__(self) -> str:
+        cables = sum(len(skin.faces) == 0 for skin in self._skins)
+        counts = {"cable": cables, "cloth": len(self._skins) - cables, "obstacle": len(self._obstacles)}
+        counts["node"] = len(self._x)
+        said = [f"{count:,} {what}{'s' * (count != 1)}" for what, count in counts.items() if count]
+        return f"<impinge.SoftWorld: {', '.join([*said, f't = {self.time:.6g} s'])}>"
+
+    @property
+    def dt(self) -> float:
+        """Time step, s; may be changed between steps."""
+        return self._dt
+
+    @dt.setter
+    def dt(self, dt: float) -> None:
+        self._dt = _check.positive("dt", dt)
+        self._before = None  # BDF2 needs a step of the same length before
 
     @remembered
     def add_cable(
@@ -186,7 +187,7 @@ class SoftWorld:
         halves = np.repeat(0.5 * parts.edges.rest, 2)
         lengths = np.bincount(parts.edges.nodes.ravel(), halves, len(x)).astype(np.float64)
         drag = _check.not_negative("drag", drag)
-        return self._add(parts, skin, damping, drag * lengths, velocity, name or "cable")
+        return self._add(parts, skin, damping, drag * lengths, velocity, free_name(name, "cable", self.bodies))
 
     @remembered
     def add_cloth(
@@ -226,27 +227,19 @@ class SoftWorld:
         )
         skin = skin_of(mesh.vertices, mesh.faces, 0.5 * _check.positive("thickness", thickness))
         drag = _check.not_negative("drag", drag)
-        return self._add(parts, skin, damping, drag * parts.masses / density, velocity, name or "cloth")
+        name = free_name(name, "cloth", self.bodies)
+        return self._add(parts, skin, damping, drag * parts.masses / density, velocity, name)
 
     def _add(self, parts: Parts, skin: Skin, damping: float, drag: Floats, velocity: Any, name: str) -> SoftBody:
         count, damping = len(parts.masses), _check.not_negative("damping", damping)
-        if np.ndim(velocity) == 2:
-            velocity = _check.vectors("velocity", velocity)
-            if len(velocity) != count:
-                raise InputError(f"velocity: found {len(velocity)} rows, expected (3,), or {count}, one for each node")
-        else:
-            velocity = _check.vector("velocity", velocity)
-        edges = self.bodies[-1].edges.stop if self.bodies else 0
-        body = SoftBody(
-            f"{name} {len(self.bodies)}",
-            slice(len(self._x), len(self._x) + count),
-            slice(edges, edges + len(parts.edges.rest)),
-        )
+        velocities = start_velocities(velocity, count)
+        node, edge = (self.bodies[-1].nodes.stop, self.bodies[-1].edges.stop) if self.bodies else (0, 0)
+        body = SoftBody(name, slice(node, node + count), slice(edge, edge + len(parts.edges.rest)))
         self._parts.append(parts)
         self._skins.append(skin)
         self.bodies.append(body)
         self._x = np.concatenate([self._x, skin.positions])
-        self._v = np.concatenate([self._v, np.broadcast_to(velocity, (count, 3))])
+        self._v = np.concatenate([self._v, velocities])
         self._damping = np.append(self._damping, np.full(count, damping))
         self._drag = np.append(self._drag, drag)
         self._ready = False
@@ -266,38 +259,48 @@ class SoftWorld:
             Added to what soft bodies keep from it, half of it.
         """
         mesh, thickness = Mesh.of(mesh), _check.not_negative("thickness", thickness)
-        self._obstacles.append(SoftObstacle(mesh, motion, thickness, self.dt))
+        obstacle = SoftObstacle(mesh, motion, thickness, self.dt)
+        obstacle.at(self.time)  # an error, if a function says what is no motion
+        self._obstacles.append(obstacle)
         self._ready = False
 
     @remembered
-    def fix(self, nodes: Any, velocity: Any = 0.0, direction: Any = None) -> None:
+    def fix(self, nodes: Any, velocity: Any = 0.0, direction: Any = None, until: float | None = None) -> None:
         """Drive nodes, from now on, and not as they were driven before; only directions that differ add up.
 
         Parameters
         ----------
-        nodes : int, or anything that chooses from an array of all nodes of the world
+        nodes : SoftBody, int, or anything that chooses from an array of all nodes of the world
         velocity : float or (3,) or (k, 3) float, m/s, or a function of time that gives it
             0 holds them where they are. With a direction: the velocity along it.
         direction : (3,) float, optional
             Drive them along this direction only; at right angles to it they stay free.
+        until : float, s, optional
+            Time at which they are let go: no step that begins then or later drives them. See also `release`.
         """
-        try:
-            numbers = np.atleast_1d(np.arange(len(self._x))[nodes])
-        except IndexError as error:
-            raise InputError(f"nodes: {error}, expected numbers of the {len(self._x)} nodes") from error
+        numbers = node_numbers(nodes, self.bodies, len(self._x))
         if direction is not None:
-            direction = _check.vector("direction", direction)
-            if not direction.any():
-                raise InputError(f"direction: found {direction}, expected one that is not 0")
-            direction = direction / np.abs(direction).max()
-            direction = direction / np.linalg.norm(direction)
+            direction = unit_direction(direction)
+        if until is not None and not _check.positive("until", until) > self.time:
+            raise InputError(f"until: found {until!r}, expected a time after now, {self.time:g} s")
         if not callable(velocity):
-            velocity = _check.numbers("velocity", velocity, "a number, or numbers of shape (3,)")
-            if direction is None and velocity.ndim == 0:
-                velocity = np.broadcast_to(velocity, 3)
-        is_alone = np.ones(len(numbers), np.bool_)
-        FixedNodes(numbers, velocity, direction, is_alone).displacement(self.time, self.dt)  # an error, if it is none
-        self._drivers.drive(numbers, velocity, direction)
+            velocity = _check.numbers("velocity", velocity, "a number, or numbers of shape (3,) or (k, 3)").copy()
+        driven = driven_nodes(numbers, velocity, direction, until)
+        driven.displacement(self.time, self.dt)  # an error, if it is none
+        self._drivers.drive(driven)
+
+    @remembered
+    def release(self, nodes: Any, direction: Any = None) -> None:
+        """Let nodes go that `fix` drives: from now on they move as forces tell. Others stay as they are.
+
+        Parameters
+        ----------
+        nodes : as of `fix`
+        direction : (3,) float, optional
+            Undo only what drives them along this direction. None: all that drives them.
+        """
+        numbers = node_numbers(nodes, self.bodies, len(self._x))
+        self._drivers.release(numbers, None if direction is None else unit_direction(direction))
 
     @remembered
     def limit_strain(self, upper: float | None = None, lower: float | None = None, bodies: Any = None) -> None:
@@ -319,7 +322,9 @@ class SoftWorld:
         if upper is not None:
             limits["upper"] = _check.not_negative("upper", upper)
         if lower is not None:
-            limits["lower"] = _check.between("lower", lower, 0.0, 1.0)
+            limits["lower"] = _check.not_negative("lower", lower)
+            if limits["lower"] >= 1.0:
+                raise InputError(f"lower: found {lower!r}, expected a number of at least 0 and below 1")
         self._limit(bodies, **limits)
 
     @remembered
@@ -328,6 +333,8 @@ class SoftWorld:
         self._limit(bodies, rate=_check.positive("rate", rate))
 
     def _limit(self, bodies: Any, **limits: float) -> None:
+        if not self.bodies:
+            raise InputError("bodies: found none in this world, expected that they are added before they are limited")
         chosen = self.bodies if bodies is None else bodies if isinstance(bodies, list | tuple) else [bodies]
         for body in chosen:
             if not any(body is own for own in self.bodies):
@@ -358,14 +365,14 @@ class SoftWorld:
             J = np.atleast_2d(_check.numbers("J", J, wanted))
         if J.ndim != 2 or J.shape[1] != 3 * len(self._x):
             raise InputError(f"J: found shape {J.shape}, expected {3 * len(self._x)} columns, three for each node")
-        matrix = sp.csr_array(J, dtype=np.float64)
+        matrix = sp.csr_array(J, dtype=np.float64, copy=True)
         bad = np.flatnonzero(~np.isfinite(matrix.data))
         if len(bad):
             row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
             raise InputError(f"J: row {row} is not finite in column {matrix.indices[bad[0]]}")
         if not callable(bound):
-            bound = _check.numbers("bound", bound, f"a number, or {matrix.shape[0]} of them")
-        rows = UserRows(matrix, bound, of == "velocities", bool(equal))
+            bound = _check.numbers("bound", bound, f"a number, or {matrix.shape[0]} of them").copy()
+        rows = UserRows(matrix, bound, of == "velocities", _check.truth("equal", equal))
         rows.bounds(self.time)  # raises an error if there are not as many
         self._drivers.rows.append(rows)
 
@@ -429,14 +436,25 @@ class SoftWorld:
         self._neighbours = Neighbours(self.surface)
 
     def check(self) -> None:
-        """Raise an error if the world cannot start, as something touches; the first step does so, too."""
+        """Raise an error if the world cannot start, as something touches, or explicit steps are too long.
+
+        The first step does so, too.
+        """
         with _jit.threads(self._threads):
             self._prepare()
+            self._check_stability()
+
+    def _check_stability(self) -> None:
+        now = self.dt, len(self._calls)  # each of which may change what is stable
+        if self.integrator == "explicit" and self._stable != now:
+            softexplicit.check_time_step(self)
+            self._stable = now
 
     def step(self, count: int = 1) -> None:
         """Take so many time steps; those that are scaled are shorter than `dt`."""
         with _jit.threads(self._threads):
             self._prepare()
+            self._check_stability()
             for _ in range(_check.integer("count", count, 0)):
                 self._step() if self.response == "qp" else self._step_classically()
 
@@ -446,15 +464,15 @@ class SoftWorld:
 
     def _step(self) -> None:
         """One step of dt; shorter where that cannot be taken whole."""
-        dt, self._in_the_way = self.dt, []
-        for _ in range(_ATTEMPTS):
+        self._in_the_way = []
+        for halvings in range(_ATTEMPTS):
+            dt = self.dt / 2**halvings
             result = self._try(dt)
             if result is not None and result.is_free:
                 self._accept(result, result.positions, dt)
                 return
             if result is not None and self._accept_part(result, dt):
                 return
-            dt *= 0.5
         rows = self._in_the_way
         what = f"; in the way: {', '.join(rows[:3])}" if rows else ""
         raise InfeasibleStep(f"no step from t = {self.time:g} s is free of collisions, down to {dt:g} s{what}", rows)
@@ -467,7 +485,7 @@ class SoftWorld:
             try:
                 result = Step(self.surface, self._neighbours, self._structure, task).run(known)
             except Blocked as blocked:
-                rows = self._drivers.names(blocked.user, self.time + dt)
+                rows = self._drivers.names(blocked.user, self.time, dt)
                 self._in_the_way = self.surface.names(blocked.pairs) + rows[:20]
             except ConvergenceError:
                 continue
@@ -483,9 +501,13 @@ class SoftWorld:
         if self._before is not None and dt == self.dt:  # BDF2 is implicit Euler over ⅔ dt from an extrapolated past
             span, past, v = 2 * dt / 3, (4 * x - self._before[0]) / 3, (4 * v - self._before[1]) / 3
             near = 2 * x - self._before[0]  # damping as it is at the end, to second order
-        goal, elastic = past + span * v + span * span * self.gravity, self.integrator != "explicit"
+        with np.errstate(over="ignore", invalid="ignore"):
+            goal, elastic = past + span * v + span * span * self.gravity, self.integrator != "explicit"
+        if not np.isfinite(goal).all():
+            node = int(np.flatnonzero(~np.isfinite(goal).all(axis=1))[0])
+            raise RunError(f"node {node} leaves the range of numbers in a step of {dt:g} s from t = {self.time:g} s")
         if not elastic:
-            goal -= dt * dt * self._explicit_forces() / self._masses[:, None]
+            goal += softexplicit.way(self, dt)
         fixed, end = np.zeros((len(x), 3), np.bool_), x + dt * self._v
         self._drivers.place(x, self.time, dt, fixed, end)
         wind = self.wind if not callable(self.wind) else _check.vector("wind", self.wind(self.time + dt))
@@ -498,14 +520,6 @@ class SoftWorld:
             _RECOVERY * dt * self.surface.gap, demand, self._drivers.linear(x, self.time, dt),
             self._drivers.bars(self._edges, x, dt, give), self.friction,
         )  # fmt: skip
-
-    def _explicit_forces(self) -> Floats:
-        """Elastic and damping forces at the start of a step, negative."""
-        forces = self.elements.gradient(self._x)
-        if self._damping.any():
-            values, rates = self.elements.hessian(self._x), (self._damping[:, None] * self._v).ravel()
-            forces += (sp.csc_array((values, self.elements.indices, self.elements.indptr)) @ rates).reshape(-1, 3)
-        return forces
 
     def _step_classically(self) -> None:
         """One step of dt by penalties or impulses, which nothing certifies."""

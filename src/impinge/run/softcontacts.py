@@ -52,6 +52,10 @@ class SoftContacts(NamedTuple):
         """How many there are."""
         return len(self.forces)
 
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{self.kinds.count(kind):,} {kind}" for kind in ("vertex-face", "edge-edge"))
+        return f"<impinge.SoftContacts: {counts}, forces up to {self.forces.max(initial=0.0):.4g} N>"
+
 
 NO_TOUCH = Touch(
     np.empty(0, np.int8), np.empty((0, 2), np.int32), np.empty((0, 4), np.int32), np.empty((0, 4)), np.empty((0, 3)),

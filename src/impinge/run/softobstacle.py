@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from impinge import _check
 from impinge.bodies.motion import Motion, pose_at
 from impinge.bodies.soft.parts import Floats
@@ -23,7 +25,7 @@ class SoftObstacle:
         vertices = mesh.vertices
         if not (motion is None or isinstance(motion, Motion) or callable(motion)):
             wanted = f"None, a Motion, a function of time, or positions of shape (frames, {len(vertices)}, 3)"
-            self._frames = _check.numbers("motion", motion, wanted)
+            self._frames = _check.numbers("motion", motion, wanted).astype(np.float64)
             if self._frames.ndim != 3 or self._frames.shape[1:] != vertices.shape or not len(self._frames):
                 raise InputError(f"motion: found shape {self._frames.shape}, expected {wanted}")
             _check.finite("motion", self._frames.reshape(-1, 3))

@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from impinge.bodies.motion import Motion
 from impinge.errors import InputError
 from impinge.output import checkpoint
+from impinge.run.softbody import node_numbers
 from impinge.run.softcontacts import Touch
 from impinge.shapes.mesh import Mesh
 
@@ -47,8 +48,8 @@ def remembered(method: _Method[_World, _Arguments, _Result]) -> _Method[_World, 
 
     @functools.wraps(method)
     def call(world: _World, *positional: _Arguments.args, **named: _Arguments.kwargs) -> _Result:
+        result = method(world, *positional, **named)  # before all else: its errors name the method
         given = signature.bind(world, *positional, **named).arguments
-        result = method(world, *positional, **named)
         name, before = method.__name__, [called for called, _ in world._calls]
         label = f"{name.removeprefix('add_')} {before.count(name)}"
         arguments = {key: _stored(world, key, value, label) for key, value in list(given.items())[1:]}
@@ -98,8 +99,8 @@ def _stored(world: SoftWorld, key: str, value: Any, label: str) -> Any:
     if key == "mesh":
         mesh = Mesh.of(value)
         return {"mesh": {"vertices": mesh.vertices, "faces": mesh.faces}}
-    if key == "nodes":  # may be anything that chooses rows of an array
-        return np.arange(len(world._x))[value]
+    if key == "nodes":  # may be anything that chooses some
+        return node_numbers(value, world.bodies, len(world._x))
     if value is None or isinstance(value, str | bool | int | float | np.generic):
         return value
     if isinstance(value, Motion):

@@ -39,7 +39,7 @@ def cable_parts(points: Any, *, closed: bool = False, stretch: Any, bend: Any, m
     x = _check.vectors("points", points)
     axial, flexural = _check.positive("stretch", stretch), _check.not_negative("bend", bend)
     density = _check.positive("mass_per_length", mass_per_length)
-    least = 3 if closed else 2
+    least = 3 if _check.truth("closed", closed) else 2
     if len(x) < least:
         kind = "a closed cable" if closed else "a cable"
         raise InputError(f"points: found {len(x)} rows, expected at least {least} for {kind}")

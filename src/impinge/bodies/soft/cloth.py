@@ -74,7 +74,7 @@ def cloth_parts(
 
 def _stretch(value: Any) -> tuple[float, float]:
     """Stiffness along warp and weft."""
-    if np.ndim(value) == 0:
+    if _check.numbers("stretch", value, "a number, or those of warp and weft").ndim == 0:
         both = _check.positive("stretch", value)
         return both, both
     warp, weft = _check.vector("stretch", value, 2)

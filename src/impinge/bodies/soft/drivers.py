@@ -9,13 +9,15 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from impinge import _check
 from impinge.bodies.soft.constraints import NO_BARS, NO_ROWS, Bars, Linear
 from impinge.bodies.soft.parts import Edges, Floats
 from impinge.errors import InputError
 
-__all__ = ["Drivers", "FixedNodes", "UserRows"]
+__all__ = ["Drivers", "FixedNodes", "UserRows", "driven_nodes", "unit_direction"]
 
 _PARALLEL = 1.0 - 1e-12  # cosine of directions that are the same
+_SAME_TIME = 1e-6  # of a step: times are sums of steps, and rounded
 _RECOVERY = 10.0  # 1/s: what is beyond its limit comes back by this share of its length at rest per second
 
 Velocity = Floats | Callable[[float], Any]
@@ -27,18 +29,43 @@ class FixedNodes(NamedTuple):
     nodes: NDArray[np.int64]
     velocity: Velocity  # (3,) m/s, or a number along the direction; or a function of time
     direction: Floats | None  # (3,) unit vector
-    acts: NDArray[np.bool_]  # (nodes,) whether no later call has taken a node over
+    acts: NDArray[np.bool_]  # (nodes,) whether no later call has taken a node over, or let it go
+    until: float = np.inf  # s
+
+    def acts_in(self, time: float, dt: float) -> NDArray[np.bool_]:
+        """(nodes,) whether they are driven in a step from `time`."""
+        return self.acts & bool(time < self.until - _SAME_TIME * dt)
 
     def displacement(self, time: float, dt: float) -> Floats:
         """How far they go in a step, m; along the direction, if there is one."""
-        velocity = np.asarray(self.velocity(time) if callable(self.velocity) else self.velocity, np.float64)
-        wanted: tuple[tuple[int, ...], ...] = ((), (3,), (len(self.nodes), 3))
-        if velocity.shape not in wanted or not np.isfinite(velocity).all():
-            raise InputError(f"velocity: found {velocity} at t = {time:g} s, expected finite numbers of shape (3,)")
+        velocity, count = self._velocity_at(time), len(self.nodes)
         if self.direction is None:
-            return dt * np.broadcast_to(velocity, (len(self.nodes), 3))
+            return dt * np.broadcast_to(velocity, (count, 3))
         along = velocity @ self.direction if velocity.ndim else velocity
-        return dt * np.broadcast_to(along, len(self.nodes))
+        return dt * np.broadcast_to(along, count)
+
+    def _velocity_at(self, time: float) -> Floats:
+        """Of any shape that is allowed; one number means the direction, or that they rest."""
+        single = "0" if self.direction is None else "a number along the direction"
+        wanted = f"{single}, or finite numbers of shape (3,) or ({len(self.nodes)}, 3), a row for each node"
+        given = self.velocity(time) if callable(self.velocity) else self.velocity
+        velocity = _check.numbers("velocity", given, wanted).astype(np.float64)
+        if velocity.shape not in ((), (3,), (len(self.nodes), 3)):
+            raise InputError(f"velocity: found shape {velocity.shape} at t = {time:g} s, expected {wanted}")
+        is_wrong = velocity != 0.0 if velocity.ndim == 0 and self.direction is None else ~np.isfinite(velocity)
+        if np.any(is_wrong):
+            raise InputError(f"velocity: found {velocity[is_wrong][0]} at t = {time:g} s, expected {wanted}")
+        return velocity
+
+
+def driven_nodes(
+    nodes: NDArray[np.int64], velocity: Velocity, direction: Floats | None, until: float | None
+) -> FixedNodes:
+    """Nodes that are driven; of one that is there several times the last place counts."""
+    _, last = np.unique(nodes[::-1], return_index=True)
+    acts = np.zeros(len(nodes), np.bool_)
+    acts[len(nodes) - 1 - last] = True
+    return FixedNodes(nodes, velocity, direction, acts, np.inf if until is None else until)
 
 
 class UserRows(NamedTuple):
@@ -51,12 +78,16 @@ class UserRows(NamedTuple):
 
     def bounds(self, time: float) -> Floats:
         """Right sides at a time."""
-        bound = np.asarray(self.bound(time) if callable(self.bound) else self.bound, np.float64)
         count = self.matrix.shape[0]
-        is_good = np.isfinite(bound) | (bound == np.inf) & (not self.is_equality)
-        if bound.shape not in ((), (count,)) or not is_good.all():
-            wanted = "finite" if self.is_equality else "finite or inf"
-            raise InputError(f"bound: found {bound} at t = {time:g} s, expected a number, or {count} of them, {wanted}")
+        which = "finite, as rows are equal to it" if self.is_equality else "finite or inf"
+        wanted = f"a number, or {count} of them, {which}"
+        bound = _check.numbers("bound", self.bound(time) if callable(self.bound) else self.bound, wanted)
+        bound = bound.astype(np.float64)
+        if bound.shape not in ((), (count,)):
+            raise InputError(f"bound: found shape {bound.shape} at t = {time:g} s, expected {wanted}")
+        is_wrong = ~np.isfinite(bound) & ((bound != np.inf) | self.is_equality)
+        if is_wrong.any():
+            raise InputError(f"bound: found {bound[is_wrong][0]} at t = {time:g} s, expected {wanted}")
         return np.broadcast_to(bound, count)
 
     def wide(self, columns: int) -> Any:
@@ -65,6 +96,16 @@ class UserRows(NamedTuple):
         if matrix.shape[1] == columns:
             return matrix
         return sp.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(matrix.shape[0], columns))
+
+
+def unit_direction(direction: Any) -> Floats:
+    """(3,) of length 1, from a direction of any length."""
+    given = _check.vector("direction", direction)
+    if not given.any():
+        raise InputError(f"direction: found {given}, expected one that is not 0")
+    scaled = given / np.abs(given).max()
+    unit: Floats = scaled / np.linalg.norm(scaled)
+    return unit
 
 
 class Drivers:
@@ -85,31 +126,43 @@ class Drivers:
                 limits[edges] = value
             setattr(self, name, limits)
 
-    def drive(self, nodes: NDArray[np.int64], velocity: Velocity, direction: Floats | None) -> None:
+    def drive(self, new: FixedNodes) -> None:
         """Drive nodes: instead of what drove them, but for what drives them along other directions."""
         for k, old in enumerate(self.fixed):
-            if direction is None or old.direction is None or abs(float(old.direction @ direction)) > _PARALLEL:
-                self.fixed[k] = old._replace(acts=old.acts & ~np.isin(old.nodes, nodes))
-        self.fixed.append(FixedNodes(nodes, velocity, direction, np.ones(len(nodes), np.bool_)))
+            if old.direction is None or new.direction is None or _is_along(old.direction, new.direction):
+                self._let_go(k, new.nodes)
+        self.fixed.append(new)
+
+    def release(self, nodes: NDArray[np.int64], direction: Floats | None) -> None:
+        """Let go of nodes, or of what drives them along a direction and no other."""
+        for k, old in enumerate(self.fixed):
+            if direction is None or (old.direction is not None and _is_along(old.direction, direction)):
+                self._let_go(k, nodes)
+
+    def _let_go(self, call: int, nodes: NDArray[np.int64]) -> None:
+        old = self.fixed[call]
+        self.fixed[call] = old._replace(acts=old.acts & ~np.isin(old.nodes, nodes))
 
     def place(self, x: Floats, time: float, dt: float, fixed: NDArray[np.bool_], end: Floats) -> None:
         """Put driven nodes where they will be at the end of a step, and mark their coordinates."""
         for driven in self.fixed:
-            if driven.direction is None:
-                nodes = driven.nodes[driven.acts]
+            acts = driven.acts_in(time, dt)
+            if driven.direction is None and acts.any():
+                nodes = driven.nodes[acts]
                 fixed[nodes] = True
-                end[nodes] = x[nodes] + driven.displacement(time, dt)[driven.acts]
+                end[nodes] = x[nodes] + driven.displacement(time, dt)[acts]
 
     def linear(self, x: Floats, time: float, dt: float) -> Linear:
         """Rows of a step from positions x, (n, 3)."""
         blocks, bounds, equal = [], [], []
         for driven in self.fixed:
-            if driven.direction is not None:
-                nodes = driven.nodes[driven.acts]
+            acts = driven.acts_in(time, dt)
+            if driven.direction is not None and acts.any():
+                nodes = driven.nodes[acts]
                 columns = (3 * nodes[:, None] + np.arange(3)).ravel()
                 data, starts = np.tile(driven.direction, len(nodes)), 3 * np.arange(len(nodes) + 1)
                 blocks.append(sp.csr_array((data, columns, starts), shape=(len(nodes), x.size)))
-                bounds.append(x[nodes] @ driven.direction + driven.displacement(time, dt)[driven.acts])
+                bounds.append(x[nodes] @ driven.direction + driven.displacement(time, dt)[acts])
                 equal.append(np.ones(len(nodes), np.bool_))
         for rows in self.rows:
             at_end, matrix = -rows.bounds(time + dt), rows.wide(x.size)
@@ -129,14 +182,16 @@ class Drivers:
         values = matrix.data / np.repeat(sizes, np.diff(matrix.indptr))
         return Linear(*pattern, values, np.concatenate(bounds) / sizes, np.concatenate(equal))
 
-    def names(self, rows: NDArray[np.bool_], time: float) -> list[str]:
-        """Some of the rows of `linear`, in words; time : of the end of the step."""
+    def names(self, rows: NDArray[np.bool_], time: float, dt: float) -> list[str]:
+        """Some of the rows of `linear` of a step, in words."""
         every = []
         for k, driven in enumerate(self.fixed):
             if driven.direction is not None:
-                every += [f"node {node} in direction of call {k} of fix" for node in driven.nodes[driven.acts]]
+                nodes = driven.nodes[driven.acts_in(time, dt)]
+                every += [f"node {node} in direction of call {k} of fix" for node in nodes]
         for k, block in enumerate(self.rows):
-            every += [f"row {i} of call {k} of add_constraint" for i in np.flatnonzero(np.isfinite(block.bounds(time)))]
+            bounded = np.flatnonzero(np.isfinite(block.bounds(time + dt)))
+            every += [f"row {i} of call {k} of add_constraint" for i in bounded]
         return [every[row] for row in np.flatnonzero(rows)]
 
     def bars(self, edges: Edges, x: Floats, dt: float, give: float) -> Bars:
@@ -157,3 +212,8 @@ class Drivers:
         lengths = np.append(np.maximum(longest, length - back)[upper], np.minimum(shortest, length + back)[lower])
         signs = np.repeat([-1.0, 1.0], [len(upper), len(lower)])
         return Bars(nodes[both], rest[both], lengths, limits, signs, give)
+
+
+def _is_along(one: Floats, other: Floats) -> bool:
+    """Whether two directions are the same, or opposite."""
+    return abs(float(one @ other)) > _PARALLEL

@@ -54,7 +54,7 @@ class _Builder(Builder):
                 self.world.add_obstacle(mesh, self.motion_of(obstacle, key), obstacle.thickness)
         for number, fixed in enumerate(self.scene.fixed):
             with self.at("fixed", number):
-                self.world.fix(self._nodes(fixed), fixed.velocity, fixed.direction)
+                self.world.fix(self._nodes(fixed), fixed.velocity, fixed.direction, fixed.until)
         self._check_start()
         return self.world
 
@@ -115,9 +115,11 @@ class _Builder(Builder):
         return numbers
 
     def _check_start(self) -> None:
-        """Errors about what touches at the start name the first body that is in them."""
+        """Errors about what touches at the start name the first body that is in them, others the time step."""
         try:
             self.world.check()
         except InputError as error:
+            if str(error).startswith("dt:"):
+                raise self.document.error_in(("world",), str(error)) from None
             found = re.search(r"of body (\d+)", str(error))
             raise self.document.error(("bodies", int(found[1]) if found else 0), str(error)) from None

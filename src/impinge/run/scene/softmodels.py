@@ -31,7 +31,7 @@ Sides = Annotated[list[Positive], Field(min_length=2, max_length=2), Allowed("tw
 Grid = Annotated[list[Nodes], Field(min_length=2, max_length=2), Allowed("two whole numbers of at least 2")]
 Points = Annotated[list[Vector3], Field(min_length=2), Allowed("a list of at least two points of 3 numbers")]
 Numbers = Annotated[list[int], Field(min_length=1), Allowed("a list of whole numbers")]
-Compression = Annotated[float, Field(ge=0, le=1), Allowed("0 to 1")]
+Compression = Annotated[float, Field(ge=0, lt=1), Allowed("a number of at least 0 and below 1")]
 Formats = Annotated[
     list[Literal["vtp", "obj", "ply", "glb"]],
     Field(min_length=1),
@@ -176,6 +176,7 @@ class Fixed(Table):
     within: Within | None = about("Instead: those in a box.")
     velocity: Number | Vector3 = about("How they move; with a direction, how fast along it.", "m/s", 0.0)
     direction: Vector3 | None = about("They are driven along it only; across it they are free.")
+    until: Positive | None = about("When they are let go; never by default.", "s")
 
     @model_validator(mode="after")
     def _check_keys(self) -> Fixed:
