@@ -1,13 +1,14 @@
 """Speed and accuracy of quadratic programs, next to other solvers.
 
-    python -m benchmarks.qp [--quick] [--parts cold,plain] [--peers piqp,cvxopt,… | none] [--out benchmarks/results]
+    python -m benchmarks.qp [--quick] [--parts cold,plain,warm] [--peers piqp,cvxopt,… | none] [--out FOLDER]
 
 Prints tables and every required figure with what was reached; writes qp.json, qp.md and qp.png to the output folder,
 and ends with status 1 if we solve a problem less well than asked for. What all have in common: one process, one thread,
-the same matrices, alternating calls, the best time of each. --quick takes about two minutes; the full run half an hour.
+the same matrices, alternating calls, the best time of each. --quick takes about three minutes; the full run half an
+hour.
 
-Parts: "cold", problems from their matrices to the answer; "plain", K alone factorised and solved, which what follows
-from one step to the next is measured by.
+Parts: "cold", problems from their matrices to the answer; "plain", K alone factorised and solved; "warm", programs of
+consecutive steps of scenes, each solved from the solution of the one before, measured by K alone.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if not __package__:  # run as a file
 
 from benchmarks import command, measure
 
-_PARTS = ("cold", "plain")
+_PARTS = ("cold", "plain", "warm")
 _PEERS = ("piqp", "cvxopt", "clarabel", "qpalm", "proxqp", "osqp", "quadprog", "daqp", "highs")
 
 
@@ -32,7 +33,7 @@ def _arguments(arguments: list[str] | None) -> argparse.Namespace:
 
 def _measure(options: argparse.Namespace, cpus: list[int]) -> tuple[dict[str, Any], list[Any]]:
     """All results, as the JSON file holds them, and the verdicts."""
-    from benchmarks.qp_test import cold, ours, peers, plain, report, sizes
+    from benchmarks.qp_test import cold, ours, peers, plain, report, sizes, warm
     from benchmarks.report import progress
 
     size = sizes.QUICK if options.quick else sizes.FULL
@@ -41,12 +42,12 @@ def _measure(options: argparse.Namespace, cpus: list[int]) -> tuple[dict[str, An
     ours.warm_up()
     progress("loading the peers")
     rivals, absent = peers.load(options.peers, size.limit)
-    factors, absent_factors = plain.load() if "plain" in options.parts else ([], {})
+    factors, absent_factors = plain.load() if {"plain", "warm"} & set(options.parts) else ([], {})
     measure.forget_garbage()
     results: dict[str, Any] = {
         "about": measure.machine(1, cpus) | {"load_before": load_before},
         "quick": options.quick,
-        "sizes": {name: value for name, value in vars(size).items() if name != "programs"},
+        "sizes": {name: value for name, value in vars(size).items() if name not in ("programs", "sequences")},
         "peers": {peer.name: peer.version() for peer in rivals}
         | {factor.name: factor.version() for factor in factors if factor.package != "scipy"},
         "absent": absent | absent_factors,
@@ -58,8 +59,11 @@ def _measure(options: argparse.Namespace, cpus: list[int]) -> tuple[dict[str, An
         verdicts += report.cold_verdicts(results["cold"])
     if "plain" in options.parts:
         results["plain"] = plain.measure_plain(factors, size)
+    if "warm" in options.parts:
+        results["warm"] = warm.measure_warm(factors, size)
+        verdicts += report.warm_verdicts(results["warm"])
     results["about"] |= {"load_after": measure.load_average(), "others_cpus": others_busy.mean()}
-    results["wrong"] = report.count_wrong(results.get("cold", []))
+    results["wrong"] = report.count_wrong(results.get("cold", []), results.get("warm", []))
     results["verdicts"] = [verdict.as_dict() for verdict in verdicts]
     return results, verdicts
 
@@ -73,6 +77,7 @@ def _text(results: dict[str, Any], verdicts: list[Any]) -> str:
     for part, title, write in (
         ("cold", "From the matrices to the answer", report.cold_text),
         ("plain", "K alone", report.plain_text),
+        ("warm", "Consecutive steps", report.warm_text),
     ):
         if part in results:
             blocks += [f"## {title}", write(results[part])]

@@ -1,5 +1,6 @@
 """The benchmark of quadratic programs runs, and a wrong answer cannot pass for a right one."""
 
+import dataclasses
 import json
 import sys
 import time
@@ -11,15 +12,17 @@ import pytest
 import scipy.sparse as sp
 from benchmarks import command
 from benchmarks import qp as benchmark
-from benchmarks.qp_test import accuracy, cold, ours, peers, plain, problems, report, sizes
+from benchmarks.qp_test import accuracy, cold, ours, peers, plain, problems, report, sequences, sizes, warm
 from benchmarks.qp_test.race import Entry, race
+from benchmarks.qp_test.sequences import Sequence
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "peers" / "qp"
 PROGRAMS = (
     partial(problems.cable, 40), partial(problems.cable, 40, with_strain=True), partial(problems.cloth, 8, 12),
     partial(problems.self_contact, 7, 10),
 )  # fmt: skip
-TINY = sizes.Sizes(PROGRAMS, rounds=2, method_seconds=0.2, limit=5.0)
+SEQUENCES = Sequence("suspended", 16, 3), Sequence("sphere", 8, 3)
+TINY = sizes.Sizes(PROGRAMS, rounds=2, method_seconds=0.2, limit=5.0, sequences=SEQUENCES)
 
 
 class _Peer(peers.Peer):
@@ -67,12 +70,22 @@ def test_quick_run_without_peers(tmp_path, monkeypatch):
         "cable 40", "cable 40 held, strain", "cloth 8², 12 rows", "self-contact 7², 10 rows"
     ]  # fmt: skip
     assert results["wrong"] == 0
-    assert [verdict.met for verdict in verdicts] == [None, None, None, None, True]
+    assert [verdict.met for verdict in verdicts[:5]] == [None, None, None, None, True]
+    assert [verdict.required for verdict in verdicts[5:]] == [3.0, 2.0]
     assert {row["body"] for row in results["plain"]} == {"cable 40", "cloth 8²", "self-contact 7²"}
     banded = [row["body"] for row in results["plain"] if row["method"] == plain.Banded.name]
     assert banded == ["cable 40"]
     assert all(row["residual"] < 1e-6 for row in results["plain"])
     assert "## K alone" in text
+    assert [(row["sequence"], row["steps"]) for row in results["warm"]] == [
+        ("cable over cylinder", 3), ("cloth on sphere", 3)
+    ]  # fmt: skip
+    for row in results["warm"]:
+        assert row["error"] <= 1e-6
+        assert len(row["all_s"]["warm"]) == len(row["all_counts"]["active"]) == 3
+        assert min(row["warm"], row["cold"], row["plain"]) > 0
+        assert (row["factor_only"] is None) == (row["plain_method"] != "impinge's factor")
+    assert "## Consecutive steps" in text
 
 
 def test_accurate_and_other_peers(tmp_path, monkeypatch):
@@ -214,7 +227,42 @@ def test_verdicts_without_an_answer_of_ours():
     }  # fmt: skip
     verdicts = report.cold_verdicts([row])
     assert [verdict.met for verdict in verdicts] == [None, None]
-    assert report.count_wrong([row]) == 1
+    assert report.count_wrong([row], []) == 1
+    assert report.count_wrong([], [{"error": 1e-10}, {"error": np.nan}, {"error": 1e-3}]) == 2
+
+
+def test_recorded_steps():
+    steps = sequences.record(Sequence("suspended", 16, 4))
+    assert len(steps) == 5
+    for program, keys in steps:
+        assert len(program.b) == 3 * (17 - 2)
+        assert program.J.shape == (len(keys), len(program.b))
+        K = program.K.toarray()
+        assert np.abs(K - K.T).max() <= 1e-12 * np.abs(K).max()
+        np.linalg.cholesky(K)
+        assert len(ours.solve(program).active)
+
+
+def test_recording_waits_for_the_cloth_to_touch_itself():
+    side = 10
+    steps = sequences.record(Sequence("collapse", side, 0, on_itself=True))
+    program = steps[0].program
+    pulls = ours.solve(program).active
+    nodes = [len(np.unique(program.J[row].indices // 3)) for row in range(len(program.c))]
+    assert max(nodes) > 1  # the floor is touched by vertices
+    assert len(pulls)
+
+
+def test_multipliers_go_along_with_their_pairs():
+    program = problems.cable(40)
+    found = ours.solve(program)
+    before = dataclasses.replace(found, multipliers=np.array([1.0, 2.0, 4.0, 8.0]))
+    made = warm.guess(before, np.array([70, 30, 70, 50]), np.array([50, 60, 70, 80, 70]))
+    assert made.multipliers.tolist() == [8.0, 0.0, 5.0, 0.0, 0.0]
+    assert made.active.tolist() == [0, 2]
+    assert made.x is found.x
+    none = np.empty(0, np.int64)
+    assert warm.guess(dataclasses.replace(found, multipliers=np.empty(0)), none, np.array([1])).multipliers == [0.0]
 
 
 def test_wrong_usage(capsys):

@@ -19,6 +19,7 @@ _LOOKS = {
     "Clarabel": (looks.ORANGE, "D"), "QPALM": (looks.PURPLE, "v"), "ProxQP": (looks.SKY, "P"),
     "OSQP": (looks.OLIVE, "X"), "quadprog": (looks.BLACK, "<"), "DAQP": (looks.OTHER, ">"), "HiGHS": (looks.OTHER, "*"),
     "SciPy splu": (looks.BLUE, "s"), "SciPy solveh_banded": (looks.GREEN, "^"), "qdldl": (looks.ORANGE, "D"),
+    "warm": (looks.VERMILION, "o"), "cold": (looks.BLUE, "s"), "K alone": (looks.BLACK, "D"),
     "cholespy": (looks.PURPLE, "v"), "CHOLMOD": (looks.BLACK, "<"), "Pardiso": (looks.SKY, "P"),
 }  # fmt: skip
 
@@ -44,6 +45,15 @@ def _points(axes: Any, rows: list[_Row], key: str, title: str) -> None:
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)
 
 
+def _ways(rows: list[_Row]) -> list[_Row]:
+    """A row for each way to solve the steps of a sequence."""
+    ways = {"warm": "warm", "cold": "cold", "plain": "K alone"}
+    return [
+        {"sequence": row["sequence"], "method": name, "seconds": row[key]}
+        for row in rows for key, name in ways.items()
+    ]  # fmt: skip
+
+
 def draw(results: dict[str, Any], path: Path) -> list[Path]:
     """Write a picture of what the results have data for; returns its path, or nothing."""
     panels: list[tuple[int, Callable[[Any], None]]] = []
@@ -55,6 +65,10 @@ def draw(results: dict[str, Any], path: Path) -> list[Path]:
         plain = results["plain"]
         count = len({row["body"] for row in plain})
         panels.append((count, lambda axes: _points(axes, plain, "body", "K alone")))
+    if "warm" in results:
+        warm = _ways(results["warm"])
+        count = len(results["warm"])
+        panels.append((count, lambda axes: _points(axes, warm, "sequence", "Consecutive steps, mean of a step")))
     if not panels:
         return []
     heights = [count for count, _ in panels]
