@@ -88,10 +88,11 @@ def _noise(sizes, z):
 
 
 @kernel
-def newton(squares, start, mu, softness, free, most, change, s):
+def newton(squares, start, mu, softness, free, guess, most, change, s):
     """Changes y − mu of multipliers and values s of the rows; returns the number of steps, and whether it succeeded.
 
     start : s at y = mu; softness : 1 / w
+    guess : the rows thought active, whose solution is where Newton's method starts; or empty: it starts from mu
     change : kept apart from mu, since a change far below the rounding of mu may move much
     free : 1 for equalities, 0 for inequalities, −1 for slots without a row
     """
@@ -105,10 +106,11 @@ def newton(squares, start, mu, softness, free, most, change, s):
         sizes[k] = np.sqrt(-squares[128 * (k // ROWS) * (k // ROWS + 3) + 17 * (k % ROWS)])
     change[:] = 0.0
     s[:] = start
+    is_guess = len(guess) > 0
     for step in range(1, most + 1):
         chosen = 0
         for k in range(count):
-            active[k] = _is_active(free[k], mu[k], s[k], softness[k])
+            active[k] = guess[k] if is_guess else _is_active(free[k], mu[k], s[k], softness[k])
             if active[k]:
                 slots[chosen] = k
                 chosen += 1
@@ -129,7 +131,7 @@ def newton(squares, start, mu, softness, free, most, change, s):
             at_goal[k] = start[k] - at_goal[k]
             if active[k] != _is_active(free[k], mu[k], at_goal[k], softness[k]):
                 same &= abs(mu[k] * softness[k] + at_goal[k]) <= noise * sizes[k]
-        far = 1.0 if same else _step_length(change, z, at_goal - s, s, mu, softness, free)
+        far = 1.0 if same or is_guess else _step_length(change, z, at_goal - s, s, mu, softness, free)
         if far >= 1.0 or far <= 0.0:  # nothing is downhill: rounding is all that is left
             change[:] = z
             s[:] = at_goal
@@ -139,4 +141,5 @@ def newton(squares, start, mu, softness, free, most, change, s):
                 s[k] += far * (at_goal[k] - s[k])
         if same or far <= 0.0:
             return step, True
+        is_guess = False
     return most, True

@@ -22,6 +22,8 @@ _FASTER, _SOFTER = 0.01, 3e4  # factors of softness, for slow rounds and for spo
 _ROUNDS = 100
 _STEPS = 200  # of Newton's method in one round
 _FEW = 1200  # violated rows that are taken together
+_NO_GUESS = np.empty(0, np.bool_)
+Flags = NDArray[np.bool_]
 
 
 class Rounds:
@@ -41,6 +43,16 @@ class Rounds:
         compliance = np.empty(len(kind))
         _points.estimate_compliance(program.diagonal, *program.rows, compliance)
         self._sizes = np.sqrt(np.maximum(compliance, 1e-300))
+
+    def count(self, x: Floats, mu: Floats) -> int:
+        """How many rows pull, or are violated where the pulls lead to."""
+        values = self.program.row_values(self._relaxed(x, mu))
+        return int(((self._kind >= 0) & (self._pulling(mu) | (values > 0.0))).sum())
+
+    def _relaxed(self, x: Floats, mu: Floats) -> Floats:
+        """Where the pulls lead to: K x = b − Jᵀμ."""
+        program = self.program
+        return x + self._factor.solve(program.right - program.times(x) - program.from_rows(mu))
 
     def solve(self, x: Floats, mu: Floats) -> tuple[Floats, Floats]:
         """Minimiser and multipliers, from a guess of them."""
@@ -64,23 +76,30 @@ class Rounds:
     def _round(self, x: Floats, mu: Floats) -> tuple[Floats, Floats]:
         """Point and multipliers after one round from those before."""
         program, solved = self.program, False
-        x = x + self._factor.solve(program.right - program.times(x) - program.from_rows(mu))
+        x = self._relaxed(x, mu)
         start = values = program.row_values(x)
         moved, y = x, mu
+        # A guess that is a bit off violates half of its rows, so at first what pulls says more than what is violated.
+        guess = self._pulling(mu) if self.iterations == 0 and mu.any() else _NO_GUESS
         while True:
-            new = ~self._in_gram & (self._kind >= 0) & ((self._kind == 1) | (mu > 0.0) | self._worst(values))
+            new = ~self._in_gram & (self._kind >= 0) & (self._pulling(mu) | self._worst(values))
             if new.any():
+                guess = guess | new if solved else guess
                 self._gram.add(np.flatnonzero(new).astype(np.int32))
                 self._in_gram |= new
             elif solved or not len(self._gram.rows):
                 return moved, y
-            change = self._newton(start, mu)
+            change = self._newton(start, mu, guess)
             y = np.where(self._kind == 1, mu + change, np.maximum(mu + change, 0.0))
             moved = x - self._factor.solve(program.from_rows(change))
             values = program.row_values(moved)
-            solved = True
+            guess, solved = self._pulling(y), True
 
-    def _worst(self, values: Floats) -> NDArray[np.bool_]:
+    def _pulling(self, mu: Floats) -> Flags:
+        """Rows that pull, and equalities."""
+        return (self._kind == 1) | (mu > 0.0)
+
+    def _worst(self, values: Floats) -> Flags:
         """Rows that are violated; of very many only the worst, since most of the others will be satisfied with them."""
         violated = (values > 0.0) & (self._kind >= 0) & ~self._in_gram
         count = int(violated.sum())
@@ -90,17 +109,18 @@ class Rounds:
         limit = max(_FEW, count // 2)
         return violated & (measured >= np.partition(measured, -limit)[-limit])
 
-    def _newton(self, start: Floats, mu: Floats) -> Floats:
-        """How the multipliers change, from those before and the values of the rows with them."""
+    def _newton(self, start: Floats, mu: Floats, guess: Flags) -> Floats:
+        """How the multipliers change, from those before and the values of the rows with them; guess : active rows."""
         slots, squares = self._gram.rows, self._gram.squares
         used = slots >= 0
         kind = np.where(used, self._kind[slots], np.int8(-1))
         compliance = -self._gram.diagonal
         out = np.empty(len(slots)), np.empty(len(slots))
+        chosen = used & guess[slots] if len(guess) else _NO_GUESS
         before, at = np.where(used, mu[slots], 0.0), np.where(used, start[slots], 0.0)
         while True:
             softness = np.where(used, self._softness * compliance, 1.0)
-            steps, solved = _newton.newton(squares, at, before, softness, kind, _STEPS, *out)
+            steps, solved = _newton.newton(squares, at, before, softness, kind, chosen, _STEPS, *out)
             self.iterations += steps
             if solved:
                 break

@@ -23,7 +23,7 @@ from impinge.response.qp.rounds import Rounds
 from impinge.response.qp.solution import QPSolution
 from impinge.sparse.cholesky import Cholesky
 
-_MANY = 0.5  # rows for each unknown, from which on G = J K⁻¹ Jᵀ is larger than K
+_MANY = 0.5  # rows that matter for each unknown, from which on G = J K⁻¹ Jᵀ is larger than K
 
 
 def solve_qp(
@@ -93,12 +93,15 @@ def solve_program(
     """
     if is_banded(program):
         found = solve_banded(program, kind, x, mu, tol)
-    elif (kind >= 0).sum() > _MANY * len(x):
+        if found is not None:
+            return found
+    has_many = int((kind >= 0).sum()) > _MANY * len(x)
+    if has_many and factor is not None:
+        has_many = Rounds(program, kind, tol, factor).count(x, mu) > _MANY * len(x)
+    if has_many:
         found = solve_points(program, kind, x, mu, tol)
-    else:
-        found = None
-    if found is not None:
-        return found
+        if found is not None:
+            return found
     rounds = Rounds(program, kind, tol, factor)
     try:
         return *rounds.solve(x, mu), rounds.iterations
