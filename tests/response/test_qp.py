@@ -298,6 +298,26 @@ def test_bad_input(changes, message):
         impinge.solve_qp(**arguments | changes)
 
 
+def test_warm_start_keeps_the_order_of_elimination():
+    """While K has the same pattern, and not a moment longer, even if its arrays are those of before."""
+    n = 120
+    # Far apart, so that there is no band.
+    apart = sp.eye_array(n, k=n // 2, format="csc") + sp.eye_array(n, k=-n // 2, format="csc")
+    K = sp.csc_array(3.0 * sp.eye_array(n) + apart)
+    b, J, c = np.linspace(1, 2, n), -sp.eye_array(n, format="csr"), np.full(n, -0.3)
+    first = impinge.solve_qp(K, b, J, c)
+    assert first.structure is not None
+    assert impinge.solve_qp(2 * K, b, J, c, warm=first).structure is first.structure
+    order = np.random.default_rng(0).permutation(n)
+    other = sp.csc_array(sp.csr_array(K)[order][:, order])
+    other.sort_indices()
+    assert other.nnz == K.nnz
+    K.indptr[:], K.indices[:], K.data[:] = other.indptr, other.indices, other.data
+    after = impinge.solve_qp(K, b, J, c, warm=first)
+    assert after.structure is not first.structure
+    assert after.x == pytest.approx(impinge.solve_qp(other, b, J, c).x, abs=1e-9)
+
+
 def test_warm_start_of_another_shape():
     small, large = qp_problems.make("dense", 2), qp_problems.make("dense", 200)
     with pytest.raises(InputError, match="warm: "):

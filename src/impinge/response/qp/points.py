@@ -18,10 +18,12 @@ def is_banded(program: Program) -> bool:
     return program.bandwidth <= _WIDEST and 4 * program.bandwidth < len(program.right)
 
 
-def check_definite(program: Program) -> Cholesky | None:
+def check_definite(program: Program, known: Structure | None) -> Cholesky | None:
     """Raise an error if K is not positive definite; else its factor, or nothing if it is banded.
 
     Rows may make up for what K lacks, so that no solver notices.
+
+    known : a structure that is used if it is of the same pattern
     """
     factor = None
     if is_banded(program):
@@ -29,11 +31,20 @@ def check_definite(program: Program) -> Cholesky | None:
         pattern = program.indptr, program.indices, program.values
         failed = _banded.factorise(*pattern, *program.rows, np.zeros(len(program.bounds)), band)
     else:
-        factor = Cholesky(Structure(program.indptr, program.indices))
+        if known is None or not _is_of(known, program):
+            # Copies: the arrays belong to the user, who may change them before the structure is used again.
+            known = Structure(program.indptr.copy(), program.indices.copy())
+        factor = Cholesky(known)
         failed = factor.factorise(program.values)
     if failed >= 0:
         raise InputError(f"K: found a matrix that is not positive definite (at unknown {failed})")
     return factor
+
+
+def _is_of(structure: Structure, program: Program) -> bool:
+    """Whether a structure is of the pattern of K."""
+    pairs = (structure.indptr, program.indptr), (structure.indices, program.indices)
+    return all(np.array_equal(one, other) for one, other in pairs)
 
 
 class _Newton:

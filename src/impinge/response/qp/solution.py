@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+
+from impinge.sparse.cholesky import Structure
 
 Floats = NDArray[np.float64]
 
@@ -41,6 +43,7 @@ class QPSolution:
     objective : ½ xᵀKx − bᵀx
     iterations : systems of equations that were solved for a guess of the active rows
     residuals : what is left of the conditions
+    structure : the order of elimination, for a warm start with a K of the same pattern; None if none was needed
     """
 
     x: Floats
@@ -50,3 +53,4 @@ class QPSolution:
     objective: float
     iterations: int
     residuals: Residuals
+    structure: Structure | None = field(default=None, repr=False)

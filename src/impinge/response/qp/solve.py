@@ -21,7 +21,7 @@ from impinge.response.qp.program import (
 )
 from impinge.response.qp.rounds import Rounds
 from impinge.response.qp.solution import QPSolution
-from impinge.sparse.cholesky import Cholesky
+from impinge.sparse.cholesky import Cholesky, Structure
 
 _MANY = 0.5  # rows that matter for each unknown, from which on G = J K⁻¹ Jᵀ is larger than K
 
@@ -50,7 +50,7 @@ def solve_qp(
         Equalities; those of a single unknown are satisfied exactly.
     warm : QPSolution, optional
         The solution of a problem of the same shape, to start from; the nearer, the faster. The answer is the same up to
-        `tol`.
+        `tol`. If K has entries at the same places, its order of elimination is used again.
     tol : float
         Largest residual of the solution (`QPSolution.residuals`).
 
@@ -74,13 +74,13 @@ def solve_qp(
         x[:], multipliers[:] = warm.x, np.concatenate([warm.equality_multipliers, warm.multipliers])
         multipliers[empty] = 0.0
         x[fixed.unknowns] = 0.0
-    factor = check_definite(reduced)
+    factor = check_definite(reduced, None if warm is None else warm.structure)
     try:
         # The terms of the reduced program may be twice as small.
         x, multipliers, iterations = solve_program(reduced, kind, x, multipliers, 0.5 * tol, factor)
     except Infeasible as found:
         raise prove_infeasible(program, fixed, found.multipliers) from None
-    return _describe(program, fixed, x, multipliers, iterations)
+    return _describe(program, fixed, x, multipliers, iterations, None if factor is None else factor.structure)
 
 
 def solve_program(
@@ -122,7 +122,9 @@ def _check_warm(warm: Any, program: Program) -> None:
         raise InputError(f"warm: found a solution of {found} unknowns, rows and equalities, expected {wanted}")
 
 
-def _describe(program: Program, fixed: Fixed, x: Floats, multipliers: Floats, iterations: int) -> QPSolution:
+def _describe(
+    program: Program, fixed: Fixed, x: Floats, multipliers: Floats, iterations: int, structure: Structure | None
+) -> QPSolution:
     """The solution of the whole program from that of the reduced one."""
     x[fixed.unknowns] = fixed.x[fixed.unknowns]
     times = program.times(x)
@@ -132,4 +134,5 @@ def _describe(program: Program, fixed: Fixed, x: Floats, multipliers: Floats, it
     count = int(program.free.sum())
     mu = multipliers[count:].copy()
     objective = float(x @ (0.5 * times - program.right))
-    return QPSolution(x, mu, multipliers[:count].copy(), np.flatnonzero(mu > 0), objective, iterations, residuals)
+    active = np.flatnonzero(mu > 0)
+    return QPSolution(x, mu, multipliers[:count].copy(), active, objective, iterations, residuals, structure)
