@@ -35,6 +35,16 @@ def add_rows(indptr, indices, values, y, factor, out):
 
 
 @kernel
+def find_empty(indptr, values, out):
+    """Which rows have no entries but zeros."""
+    for k in range(len(out)):
+        out[k] = True
+        for e in range(indptr[k], indptr[k + 1]):
+            if values[e] != 0.0:
+                out[k] = False
+
+
+@kernel
 def energy_size(diagonal, x):
     """The largest √K_jj |x_j|: the size of unknowns whatever their units."""
     largest = 0.0

@@ -19,6 +19,7 @@ Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 Kinds = NDArray[np.int8]
 _CANCELLED = 1e-6  # of the size that unknowns have by themselves: less is what cancellation leaves
+_NOTHING = np.empty(0, np.int64)
 _NO_ROWS = sp.csr_array((0, 1))
 _LARGEST_ASYMMETRY = 1e-9  # of √(K_ii K_jj); more is not rounding
 
@@ -143,6 +144,8 @@ def _vector(name: str, value: Any, length: int, *, infinite: bool = False) -> Fl
         raise InputError(f"{name}: found {type(value).__name__}, expected {length} numbers") from None
     if array.shape != (length,):
         raise InputError(f"{name}: found shape {array.shape}, expected ({length},)")
+    if np.isfinite(array).all():
+        return array
     bad = ~np.isfinite(array) & (array != np.inf) if infinite else ~np.isfinite(array)
     if bad.any():
         k = int(np.flatnonzero(bad)[0])
@@ -182,17 +185,26 @@ def read_program(K: Any, b: Any, J: Any, c: Any, E: Any, e: Any) -> Program:
     bounds = np.empty(all_rows)
     bounds[:count] = 0 if e is None else _vector("e", e, count)
     bounds[count:] = 0 if c is None else _vector("c", c, all_rows - count, infinite=True)
-    indptr = np.concatenate([equalities.indptr, inequalities.indptr[1:] + equalities.indptr[-1]]).astype(np.int32)
-    indices = np.concatenate([equalities.indices, inequalities.indices]).astype(np.int32)
     free = np.zeros(all_rows, np.int8)
     free[:count] = 1
-    values = np.concatenate([equalities.data, inequalities.data])
+    indptr, indices, values = _stacked(equalities, inequalities)
     endless = np.isinf(bounds)
     if endless.any():  # rows that say nothing
+        values = values.copy()
         values[np.repeat(endless, np.diff(indptr))] = 0.0
         bounds[endless] = 0.0
     right = _vector("b", b, n)
     return Program(*pattern, matrix.data, right, (indptr, indices, values), bounds, free)
+
+
+def _stacked(equalities: Any, inequalities: Any) -> tuple[Ints, Ints, Floats]:
+    """Rows of one matrix above those of another."""
+    if not equalities.shape[0]:
+        indptr, indices = inequalities.indptr, inequalities.indices
+        return indptr.astype(np.int32, copy=False), indices.astype(np.int32, copy=False), inequalities.data
+    indptr = np.concatenate([equalities.indptr, inequalities.indptr[1:] + equalities.indptr[-1]]).astype(np.int32)
+    indices = np.concatenate([equalities.indices, inequalities.indices]).astype(np.int32)
+    return indptr, indices, np.concatenate([equalities.data, inequalities.data])
 
 
 class Fixed:
@@ -200,12 +212,15 @@ class Fixed:
 
     def __init__(self, program: Program) -> None:
         indptr, indices, values = program.rows
+        self.rows, self.unknowns = _NOTHING, _NOTHING
+        self.x = np.zeros(len(program.right))
+        if not len(program.free) or not program.free[0]:  # equalities come first
+            return
         single = np.flatnonzero((np.diff(indptr) == 1) & (program.free == 1))
         single = single[values[indptr[single]] != 0]
         unknowns, first = np.unique(indices[indptr[single]], return_index=True)
         self.rows, self.unknowns = single[first], unknowns
         self.factors = values[indptr[self.rows]]
-        self.x = np.zeros(len(program.right))
         self.x[unknowns] = program.bounds[self.rows] / self.factors
         self._mask = np.zeros(len(program.right), np.bool_)
         self._mask[unknowns] = True
@@ -226,7 +241,8 @@ class Fixed:
 
     def complete(self, multipliers: Floats, rest: Floats) -> None:
         """Multipliers of the rows that fix, such that Jᵀμ has the rest, too."""
-        multipliers[self.rows] = rest[self.unknowns] / self.factors
+        if len(self.rows):
+            multipliers[self.rows] = rest[self.unknowns] / self.factors
 
 
 def prove_infeasible(program: Program, fixed: Fixed, y: Floats) -> InfeasibleError:
@@ -247,8 +263,8 @@ def prove_infeasible(program: Program, fixed: Fixed, y: Floats) -> InfeasibleErr
 def check_empty_rows(program: Program, reduced: Program, fixed: Fixed, tol: float) -> NDArray[np.bool_]:
     """Which rows say nothing about the unknowns that are left; an error if one of them is wrong."""
     indptr, _, factors = reduced.rows
-    filled = np.concatenate([[0], np.cumsum(factors != 0.0)])
-    empty = filled[indptr[1:]] == filled[indptr[:-1]]
+    empty = np.empty(len(reduced.bounds), np.bool_)
+    _rows.find_empty(indptr, factors, empty)
     if empty.any():
         slack = np.where(reduced.free == 1, -np.abs(reduced.bounds), reduced.bounds)
         wrong = np.flatnonzero(empty & (slack < -tol * program.row_scales(fixed.x)))

@@ -128,8 +128,9 @@ def _describe(
     """The solution of the whole program from that of the reduced one."""
     x[fixed.unknowns] = fixed.x[fixed.unknowns]
     times = program.times(x)
-    multipliers[fixed.rows] = 0.0
-    fixed.complete(multipliers, program.right - times - program.from_rows(multipliers))
+    if len(fixed.rows):
+        multipliers[fixed.rows] = 0.0
+        fixed.complete(multipliers, program.right - times - program.from_rows(multipliers))
     residuals = program.measure(x, multipliers)
     count = int(program.free.sum())
     mu = multipliers[count:].copy()
