@@ -17,7 +17,7 @@ from impinge.shapes import icosphere
 from .soft_bodies import Floats, sheet
 
 
-def surface(seed: int) -> tuple[Surface, Floats]:
+def surface(seed: int, thick: float = 1.0) -> tuple[Surface, Floats]:
     """Two cables, a crumpled cloth and a ball; and positions of all."""
     rng = np.random.default_rng(seed)
     flat, faces = sheet(5, 5, 0.5, 0.5, "alternating")
@@ -25,7 +25,9 @@ def surface(seed: int) -> tuple[Surface, Floats]:
     cables = [np.cumsum(0.05 * rng.normal(size=(9, 3)), axis=0) + 0.2 for _ in range(2)]
     edges = np.column_stack([np.arange(8), np.arange(1, 9)]).astype(np.int32)
     ball = icosphere(1, 0.15)
-    soft = [skin_of(cloth, faces, 0.01)] + [Skin(x, edges, np.empty((0, 3), np.int32), 0.015) for x in cables]
+    soft = [skin_of(cloth, faces, 0.01 * thick)] + [
+        Skin(x, edges, np.empty((0, 3), np.int32), 0.015 * thick) for x in cables
+    ]
     return Surface(soft, [skin_of(ball.vertices, ball.faces, 0.0)]), np.concatenate([cloth, *cables, ball.vertices])
 
 
@@ -84,11 +86,31 @@ def test_a_crowd_gets_smaller_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
     end = x + 0.02 * np.random.default_rng(0).normal(size=x.shape)
     roomy = Neighbours(of)
     roomy.cover(x, end)
-    monkeypatch.setattr(module, "_CROWDED", 1)
-    narrow = Neighbours(of)
-    narrow.cover(x, end)
-    assert len(narrow.keys) < len(roomy.keys)
-    assert needed(of, x, end) <= set(narrow.keys.tolist())
+    counts = [len(roomy.keys)]
+    for reaches in (((8.0, 1), (2.0, np.inf)), ((8.0, 1), (2.0, 1), (0.0, np.inf))):
+        monkeypatch.setattr(module, "_REACHES", reaches)
+        narrow = Neighbours(of)
+        narrow.cover(x, end)
+        counts.append(len(narrow.keys))
+        assert needed(of, x, end) <= set(narrow.keys.tolist())
+    assert counts[0] >= counts[1] > counts[2]
+
+
+def test_distances_and_spares() -> None:
+    """All pairs there are, by measuring them at rest."""
+    of, rest = surface(4, thick=5.0)
+    every = pairs_of(candidates(rest - 10.0, rest + 10.0, of.edges, of.faces, bodies=of.labels), of.edges, of.faces)
+    radii = np.repeat([0.05, 0.075, 0.075, 0.0], np.bincount(of.body_of))
+    sides = np.where(every.kinds == 0, 1, 2)
+    wanted = np.array([radii[c[:n]].max() + radii[c[n:]].max() for c, n in zip(every.corners, sides, strict=True)])
+    is_same, at_rest = of.body_of[every.corners[:, 0]] == of.body_of[every.corners[:, 3]], measure(rest, every).gaps
+    distances, spares = of.distances_and_spares(every)
+    np.testing.assert_allclose(distances, np.where(is_same, np.minimum(wanted, 0.9 * at_rest), wanted), rtol=1e-12)
+    assert (spares[~is_same] == np.inf).all()
+    near = is_same & (at_rest < 1.9 * wanted)
+    assert near.sum() > 20
+    np.testing.assert_allclose(spares[near], (at_rest - distances)[near], rtol=1e-9, atol=1e-15)
+    assert (spares[is_same] >= np.minimum(at_rest - distances, wanted)[is_same] * (1 - 1e-9)).all()
 
 
 def test_a_list_is_kept_as_long_as_nothing_leaves_its_box() -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from impinge import ccd
 from impinge.ccd.candidates import candidates
 from impinge.ccd.moving import edges_of
-from impinge.response.contact_rows import Gaps, Pairs, distinct, join, measure, pairs_of, spread
+from impinge.response.contact_rows import Gaps, Pairs, distinct, find_ends, join, measure, pairs_of, spread
 from impinge.shapes import icosphere
 
 Floats = NDArray[np.float64]
@@ -255,6 +255,27 @@ def test_spread_rows_prove_that_a_pair_stays_apart(kind: int) -> None:
             free += ccd.exact_is_free(x0, x1, **shape)
     assert proven > 20
     assert free == proven
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("speed", [0.0, 1e-3, 0.1, 3.0])
+def test_ends_of_pairs(seed: int, speed: float) -> None:
+    """Those that may come down to their limits as they are measured; the others are farther away."""
+    rng, count = np.random.default_rng(seed), 3000
+    x0 = rng.random((200, 3))
+    x1 = x0 + 0.3 * rng.normal(size=3) + speed * rng.normal(size=x0.shape)  # most of it moves all alike
+    corners = np.array([rng.choice(200, 4, replace=False) for _ in range(count)], np.int32)
+    pairs = Pairs(rng.integers(0, 2, count).astype(np.int8), np.zeros((count, 2), np.int32), corners)
+    gaps, limits = measure(x0, pairs), rng.choice([0.0, 0.05, 0.2], count)
+    ends, real = find_ends(x0, x1, pairs, gaps, limits)
+    known = np.isfinite(ends)
+    assert (np.isfinite(real) == known).all()
+    np.testing.assert_array_equal(ends[known], gaps.at(x1, pairs)[known])
+    np.testing.assert_allclose(real[known], measure(x1, pairs).gaps[known], rtol=1e-12, atol=1e-15)
+    assert (np.minimum(gaps.at(x1, pairs), measure(x1, pairs).gaps) >= limits - 1e-12)[~known].all()
+    assert known[gaps.gaps <= limits].all()
+    if speed <= 1e-3:
+        assert known.mean() < 0.5
 
 
 def test_pairs_have_keys_of_their_own_and_join() -> None:

@@ -1,9 +1,12 @@
 """Kernels: how far pairs are to stay apart."""
 
+import numpy as np
+
 from impinge._jit import kernel, parallel
 from impinge.response._gaps import VERTEX_FACE, distance
 
 _OF_REST = 0.9  # pairs of one body are never asked to keep more than this of their distance at rest
+_FAR = 2.0  # times what pairs keep
 
 
 @kernel
@@ -22,8 +25,11 @@ def _are_farther(x, split, corners, most):
 
 
 @parallel(grain=1000)
-def find_distances(first, stop, rest, radii, body_of, kinds, corners, out):
-    """What pairs keep between them: the sum of radii, or less if they are nearer at rest."""
+def find_distances(first, stop, rest, radii, body_of, kinds, corners, distances, spares):
+    """What pairs keep between them: the sum of radii, or less if they are nearer at rest.
+
+    spares : by how much they are farther apart at rest; inf for much, and for pairs of different bodies
+    """
     for k in range(first, stop):
         split, one, two = 1 if kinds[k] == VERTEX_FACE else 2, 0.0, 0.0
         for c in range(4):
@@ -31,9 +37,10 @@ def find_distances(first, stop, rest, radii, body_of, kinds, corners, out):
                 one = max(one, radii[corners[k, c]])
             else:
                 two = max(two, radii[corners[k, c]])
-        out[k] = one + two
-        if body_of[corners[k, 0]] == body_of[corners[k, 2]] and not _are_farther(
-            rest, split, corners[k], out[k] / _OF_REST
-        ):
+        distances[k], spares[k] = one + two, np.inf
+        is_same = body_of[corners[k, 0]] == body_of[corners[k, 2]]
+        if is_same and not _are_farther(rest, split, corners[k], _FAR * distances[k]):
             a, b, c, d = corners[k]
-            out[k] = min(out[k], _OF_REST * distance(rest, kinds[k], a, b, c, d))
+            at_rest = distance(rest, kinds[k], a, b, c, d)
+            distances[k] = min(distances[k], _OF_REST * at_rest)
+            spares[k] = at_rest - distances[k]

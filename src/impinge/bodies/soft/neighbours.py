@@ -12,9 +12,10 @@ from impinge.response.contact_rows import Pairs, pairs_of
 
 __all__ = ["Neighbours"]
 
-_AHEAD = 2.0  # steps that boxes reach ahead
-_MARGIN = 0.3  # of the distance that pairs keep, around boxes
-_CROWDED = 60  # pairs for each vertex, from which on boxes are made as small as they may be
+# Steps that boxes reach ahead, and pairs for each vertex that are too many for that.
+_REACHES = (8.0, 10), (2.0, 60), (0.0, np.inf)
+_MARGIN = 0.3  # of the distance that pairs keep, around boxes; a tenth of it where these are as small as they may be
+_PATIENCE = 16  # lists after which a longer reach is tried again
 
 
 class Neighbours:
@@ -24,31 +25,33 @@ class Neighbours:
     ----------
     pairs : Pairs
     keys : (m,) int64, their numbers
-    distances : (m,) m, what each pair keeps
+    distances, spares : (m,) m, what each pair keeps, and how much farther apart it is at rest
     made : int
         How many lists there have been: numbers of pairs are valid as long as it stays.
     """
 
     def __init__(self, surface: Surface) -> None:
-        self._surface, self.made = surface, 0
+        self._surface, self.made, self._reach = surface, 0, 0
         self._low, self._high = np.empty((0, 3)), np.empty((0, 3))
 
     def cover(self, x0: Floats, x1: Floats) -> None:
         """See to it that no pair is missing that comes as near as its distance while all move from x0 to x1."""
         if self.made and _neighbours.inside(x0, x1, self._low, self._high):
             return
-        margin = _MARGIN * self._surface.gap
-        if not self._find(x0, x0 + _AHEAD * (x1 - x0), x1, margin):
-            self._find(x0, x1, x1, 0.1 * margin)
+        self._reach = 0 if self.made % _PATIENCE == 0 else self._reach
+        while not self._find(x0, x1, *_REACHES[self._reach]):
+            self._reach += 1
 
-    def _find(self, x0: Floats, ahead: Floats, x1: Floats, margin: float) -> bool:
-        surface = self._surface
-        self._low = np.minimum(np.minimum(x0, ahead), x1) - margin
-        self._high = np.maximum(np.maximum(x0, ahead), x1) + margin
-        found = candidates(self._low, self._high, surface.edges, surface.faces, gap=surface.gap, bodies=surface.labels)
-        if found.total > _CROWDED * len(x0) and ahead is not x1:
+    def _find(self, x0: Floats, x1: Floats, steps: float, most: float) -> bool:
+        """Make the list, unless it has too many pairs."""
+        surface, ahead = self._surface, x0 + steps * (x1 - x0)
+        margin = _MARGIN * surface.gap * (1.0 if steps else 0.1)
+        low, high = np.minimum(np.minimum(x0, ahead), x1) - margin, np.maximum(np.maximum(x0, ahead), x1) + margin
+        found = candidates(low, high, surface.edges, surface.faces, gap=surface.gap, bodies=surface.labels)
+        if found.total > most * len(x0):
             return False
+        self._low, self._high = low, high
         self.pairs: Pairs = pairs_of(found, surface.edges, surface.faces)
-        self.keys, self.distances = self.pairs.keys, surface.distances(self.pairs)
+        self.keys, (self.distances, self.spares) = self.pairs.keys, surface.distances_and_spares(self.pairs)
         self.made += 1
         return True

@@ -171,7 +171,7 @@ class Step:
         forces = np.zeros(len(first)) if forces is None else forces[first]
         self._held.add(some.take(first), gaps.take(first), self._targets[which[first]], forces)
 
-    def _look(self, share: float = 1.0, margin: float = 0.0) -> tuple[Longs, Longs]:
+    def _look(self, share: float = 1.0, margin: Floats | float = 0.0) -> tuple[Longs, Longs]:
         """Pairs to be held that are not, and pairs that have to be held once more, as they have turned.
 
         Both end too near, or touch on the way. The former do so along their normals of the start, too, which not all do
@@ -192,6 +192,8 @@ class Step:
 
     def _touch(self, which: Longs) -> NDArray[np.bool_]:
         """Whether pairs touch on the way."""
+        if not len(which):
+            return np.zeros(0, np.bool_)
         touch: NDArray[np.bool_] = self._surface.times(self._start, self._end, self._pairs.take(which), 0.0) < np.inf
         return touch
 
@@ -209,7 +211,8 @@ class Step:
 
         Those at corners and at borders would be in the way of what slides over the edges of a smooth surface.
         """
-        new, _ = self._look(margin=_MARGIN * self._surface.gap)
+        margin = np.minimum(_MARGIN * self._surface.gap, 0.5 * self._neighbours.spares)
+        new, _ = self._look(margin=margin)
         # Not by what else is in the list: what a step does must not depend on which list it uses.
         self._is_alone = not len(new) and not (self._gaps.gaps[~self._is_held] <= self._surface.gap).any()
         self._hold(new[(self._gaps.weights[new] != 0.0).all(axis=1)])

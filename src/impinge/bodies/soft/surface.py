@@ -72,7 +72,8 @@ class Surface:
         times = np.full(len(pairs.kinds), np.inf)
         for kind, corners in ((VERTEX_TRIANGLE, self.faces), (EDGE_EDGE, self.edges)):
             which = np.flatnonzero(pairs.kinds == kind)
-            times[which] = find_times(kind, x0, x1, np.ascontiguousarray(pairs.numbers[which]), corners, gap)
+            if len(which):
+                times[which] = find_times(kind, x0, x1, pairs.numbers[which], corners, gap)
         return times
 
     def obstacles(self) -> Iterator[tuple[slice, Ints]]:
@@ -117,10 +118,14 @@ class Surface:
 
     def distances(self, pairs: Pairs) -> Floats:
         """What pairs keep between them: the sum of radii, or less if they are nearer at rest."""
-        wanted = np.empty(len(pairs.kinds))
+        return self.distances_and_spares(pairs)[0]
+
+    def distances_and_spares(self, pairs: Pairs) -> tuple[Floats, Floats]:
+        """What pairs keep between them, and by how much they are farther apart at rest; inf for much."""
+        distances, spares = np.empty(len(pairs.kinds)), np.empty(len(pairs.kinds))
         at_rest = self._rest, self._radii, self.body_of
-        _surface.find_distances(len(wanted), *at_rest, pairs.kinds, pairs.corners, wanted)
-        return wanted
+        _surface.find_distances(len(distances), *at_rest, pairs.kinds, pairs.corners, distances, spares)
+        return distances, spares
 
 
 def _stack(arrays: Sequence[Ints], columns: int) -> Ints:
