@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from impinge import _jit
-from impinge.sparse import tree
+from impinge.sparse import cholesky, tree
 from impinge.sparse.cholesky import Cholesky, Structure
 
 
@@ -26,6 +26,7 @@ def structure(matrix: sp.csc_array, threads: int) -> Structure:
 @pytest.fixture
 def no_tree_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tree, "_LITTLE", 0.0)
+    monkeypatch.setattr(cholesky, "_LARGE", 0)
     monkeypatch.setattr(_jit, "_most_threads", 4)
 
 
@@ -43,6 +44,7 @@ def test_the_factor_does_not_depend_on_pieces(side: int) -> None:
         shared = Cholesky(cut)
         with _jit.threads(threads):
             assert shared.factorise(matrix.data) == -1
+            np.testing.assert_array_equal(shared.solve(right), x)
         np.testing.assert_array_equal(shared.solve(right), x)
 
 

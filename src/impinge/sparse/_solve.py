@@ -3,7 +3,7 @@
 import numpy as np
 from numpy import uint64
 
-from impinge._jit import kernel, part
+from impinge._jit import fetch_add, kernel, part, team
 from impinge._lanes import load, spread, store, total
 from impinge.sparse._fronts import _up
 from impinge.sparse._panels import ROWS, STRIP, divide, subtract
@@ -69,30 +69,36 @@ def _backward(panel, at, slabs, pivots, columns, y):
 
 
 @kernel
-def solve(size, ends, begins, borders, panels, panel, x):
-    """H⁻¹ x, in place; x in the order of elimination."""
-    fronts, longest, begin = len(ends), 0, 0
-    for f in range(fronts):
-        rows = _up(size * (ends[f] - begin), ROWS) + _up(size * (begins[f + 1] - begins[f]), ROWS)
-        longest, begin = max(longest, rows), ends[f]
-    y = np.zeros(longest + ROWS)
-    begin = 0
-    for f in range(fronts):
-        pivots, border = size * (ends[f] - begin), begins[f + 1] - begins[f]
-        own, first = _up(pivots, ROWS), size * begin
-        slabs = (own + _up(size * border, ROWS)) // ROWS
+def _go_up(some, size, ends, begins, lifts, panels, children, siblings, panel, x, rests, y):
+    """L⁻¹ x of some fronts, children before their parents.
+
+    rests : what fronts take from the rows of their borders, as parents find it; y : scratch
+    """
+    for f in some:
+        begin = ends[f - 1] if f else 0
+        pivots, border, first = size * (ends[f] - begin), size * (begins[f + 1] - begins[f]), size * begin
+        own = _up(pivots, ROWS)
+        slabs = (own + _up(border, ROWS)) // ROWS
         y[: ROWS * slabs] = 0.0
         y[:pivots] = x[first : first + pivots]
+        child = children[f]
+        while child >= 0:  # in the order of siblings, whoever did them: sums do not depend on threads
+            for k in range(begins[child], begins[child + 1]):
+                for r in range(size):
+                    y[lifts[k] + r] += rests[size * k + r]
+            child = siblings[child]
         _forward(panel, panels[f], slabs, pivots, _up(pivots, STRIP), y)
         x[first : first + pivots] = y[:pivots]
-        for k in range(border):
-            for r in range(size):
-                x[size * borders[begins[f] + k] + r] += y[own + size * k + r]
-        begin = ends[f]
-    for f in range(fronts - 1, -1, -1):
+        rests[size * begins[f] : size * begins[f] + border] = y[own : own + border]
+
+
+@kernel
+def _go_down(some, size, ends, begins, borders, panels, panel, x, y):
+    """L⁻ᵀ x of some fronts, parents before their children."""
+    for f in some[::-1]:
         begin = ends[f - 1] if f else 0
-        pivots, border = size * (ends[f] - begin), begins[f + 1] - begins[f]
-        own, first = _up(pivots, ROWS), size * begin
+        pivots, border, first = size * (ends[f] - begin), begins[f + 1] - begins[f], size * begin
+        own = _up(pivots, ROWS)
         slabs = (own + _up(size * border, ROWS)) // ROWS
         y[: ROWS * slabs] = 0.0
         y[:pivots] = x[first : first + pivots]
@@ -101,6 +107,46 @@ def solve(size, ends, begins, borders, panels, panel, x):
                 y[own + size * k + r] = x[size * borders[begins[f] + k] + r]
         _backward(panel, panels[f], slabs, pivots, _up(pivots, STRIP), y)
         x[first : first + pivots] = y[:pivots]
+
+
+@kernel
+def _scratch(size, ends, begins):
+    """Room for the rows of the largest front."""
+    longest, begin = 0, 0
+    for f in range(len(ends)):
+        rows = _up(size * (ends[f] - begin), ROWS) + _up(size * (begins[f + 1] - begins[f]), ROWS)
+        longest, begin = max(longest, rows), ends[f]
+    return np.zeros(longest + ROWS)
+
+
+@kernel
+def solve(some, size, ends, begins, borders, lifts, panels, children, siblings, panel, x, rests):
+    """H⁻¹ x of the last fronts, or of all, in place; x in the order of elimination."""
+    y = _scratch(size, ends, begins)
+    _go_up(some, size, ends, begins, lifts, panels, children, siblings, panel, x, rests, y)
+    _go_down(some, size, ends, begins, borders, panels, panel, x, y)
+
+
+@team
+def solve_pieces(
+    counter, is_down, pieces, starts, fronts, size, ends, begins, borders, lifts, panels, children, siblings, panel, x,
+    rests,
+):  # fmt: skip
+    """The pieces of the tree before, or after, the fronts that come after them all; by whoever is free.
+
+    counter : (1,) 0 at first; starts, fronts : fronts of piece p are those from starts[p] to starts[p + 1]
+    """
+    p = fetch_add(counter, 0, 1)
+    if p >= pieces:
+        return
+    y = _scratch(size, ends, begins)
+    while p < pieces:
+        some = fronts[starts[p] : starts[p + 1]]
+        if is_down:
+            _go_down(some, size, ends, begins, borders, panels, panel, x, y)
+        else:
+            _go_up(some, size, ends, begins, lifts, panels, children, siblings, panel, x, rests, y)
+        p = fetch_add(counter, 0, 1)
 
 
 @part

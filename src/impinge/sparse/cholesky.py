@@ -17,6 +17,7 @@ Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 _LEAF = 48  # unknowns of parts that are not dissected any more
+_LARGE = 1_000_000  # numbers of a factor, from which on threads share in solving
 _NO_ROWS = _check.frozen(np.zeros(1, np.int32)), _check.frozen(np.empty(0, np.int32))
 _NO_PAIRS = np.empty((0, 3), np.int32), np.empty(0, np.int32)
 
@@ -156,9 +157,16 @@ class Cholesky:
 
     def solve(self, right: Floats) -> Floats:
         """H⁻¹ times a vector."""
-        s = self.structure
-        x = right[self._permutation]
-        _solve.solve(s.size, s.ends, s.begins, s.borders, s.panels, self._panel, x)
+        s, tree, x = self.structure, self.structure.tree, right[self._permutation]
+        arguments = (
+            s.size, s.ends, s.begins, s.borders, s.lifts, s.panels, tree.children, tree.siblings, self._panel, x,
+            np.empty(s.size * len(s.borders)),
+        )  # fmt: skip
+        pieces = len(tree.starts) - 2 if len(self._panel) > _LARGE else 0
+        shared = pieces, tree.starts, tree.fronts, *arguments
+        _solve.solve_pieces(pieces, np.zeros(1, np.int64), False, *shared)
+        _solve.solve(tree.fronts[tree.starts[-2] if pieces else 0 :], *arguments)
+        _solve.solve_pieces(pieces, np.zeros(1, np.int64), True, *shared)
         result = np.empty_like(x)
         result[self._permutation] = x
         return result
