@@ -163,7 +163,7 @@ def distance(x, kind, a, b, c, d):
     return np.sqrt(square)
 
 
-@parallel(grain=1000)
+@parallel(grain=4000)
 def measure_gaps(first, stop, x, kinds, corners, weights, normals, gaps):
     """Nearest points of pairs: weights, normals and their distance, normal · Σ weight x.
 
@@ -195,7 +195,7 @@ def _separation(x, k, corners, weights, normals):
     return value
 
 
-@parallel(grain=1000)
+@parallel(grain=4000)
 def separations(first, stop, x, corners, weights, normals, out):
     """Distance of the points with the same weights along the same normals, elsewhere: normal · Σ weight x."""
     for k in range(first, stop):
@@ -215,7 +215,7 @@ def _parts_sq(x0, x1, kind, a, b, c, d):
     return most
 
 
-@parallel(grain=1000)
+@parallel(grain=4000)
 def find_ends(first, stop, x0, x1, kinds, corners, weights, normals, gaps, limits, ends, real):
     """Distances of pairs at the end of a motion: of the points nearest at its start, along their normals, and the real
     ones; inf for pairs that do not come down to their limits, as their corners move too little.

@@ -24,7 +24,7 @@ def _are_farther(x, split, corners, most):
     return False
 
 
-@parallel(grain=1000)
+@parallel(grain=4000)
 def find_distances(first, stop, rest, radii, body_of, kinds, corners, distances, spares):
     """What pairs keep between them: the sum of radii, or less if they are nearer at rest.
 
