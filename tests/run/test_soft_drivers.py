@@ -61,6 +61,17 @@ def test_a_direction_is_followed_exactly_and_nodes_are_free_across() -> None:
     assert np.abs(x[:, 1]).max() < 1e-12
 
 
+def test_what_is_held_where_it_is_already_needs_few_iterations() -> None:
+    """Its equation is satisfied from the start, and only the force that holds it is to be found."""
+    world = cable_world()
+    world.fix(slice(None), direction=UP)
+    for _ in range(3):
+        world.step()
+        assert world.last is not None
+        assert world.last.newton <= 6
+    np.testing.assert_allclose(world.positions[:, 2], 0.0, atol=1e-9)
+
+
 def test_a_node_on_a_slope_slides_down_it_as_it_must() -> None:
     """One held across the slope only: a = g sin(45°) along it."""
     world = cable_world(2, bend=0.0)

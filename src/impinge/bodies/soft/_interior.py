@@ -303,15 +303,17 @@ def _energy(field, rows, x):
 
 
 @kernel
-def _price(rows, y, z, s, price, target):
-    """What rows that are off cost; rows that give way do so like springs, with an energy of δ y²/2."""
-    total = 0.0
+def _price(rows, point, y, z, s, price):
+    """What rows that are off cost at a trial of y, z and s: inequalities a price, and equalities what a step leaves of
+    them, −y s + D s²/2 with the force of the step's begin; rows that give way are springs, with an energy of δ y²/2.
+    """
+    total, target = 0.0, point.state[TARGET]
     for k in range(len(s)):
         if rows.kind[k] == INEQUALITY:
             way = rows.give[k] * y[k]
             total += 0.5 * way * y[k] + price * abs(z[k] - s[k] - way) - target * np.log(z[k])
         elif rows.kind[k] == EQUALITY:
-            total += price * abs(s[k])
+            total += (0.5 * point.weights[k] * s[k] - point.y[k]) * s[k]
     return total
 
 
@@ -322,7 +324,7 @@ def advance(field, rows, point, pulls, step, tolerance, product):
     far, price = min(_TO_BORDER * _directions(rows, point, step, pulls), 1.0), 0.0
     for k in range(len(y)):
         price = max(price, 2.0 * abs(y[k] + point.dy[k]))
-    before, energy = state[ENERGY] + _price(rows, y, z, point.s, price, state[TARGET]), 0.0
+    before, energy = state[ENERGY] + _price(rows, point, y, z, point.s, price), 0.0
     trial, force, slack, values = np.empty_like(x), np.empty_like(y), np.empty_like(z), np.empty_like(z)
     halvings = 0
     while True:
@@ -333,7 +335,7 @@ def advance(field, rows, point, pulls, step, tolerance, product):
             slack[k] = z[k] + far * point.dz[k]
         slacks(rows, trial, values)
         energy = _energy(field, rows, trial)
-        after = energy + _price(rows, force, slack, values, price, state[TARGET])
+        after = energy + _price(rows, point, force, slack, values, price)
         if after <= before + 1e-10 * abs(before) or far < _SHORTEST:
             break
         far *= 0.5
