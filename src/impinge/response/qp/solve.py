@@ -95,14 +95,14 @@ def solve_program(
         found = solve_banded(program, kind, x, mu, tol)
         if found is not None:
             return found
-    has_many = int((kind >= 0).sum()) > _MANY * len(x)
-    if has_many and factor is not None:
-        has_many = Rounds(program, kind, tol, factor).count(x, mu) > _MANY * len(x)
-    if has_many:
+    limit = _MANY * len(x)
+    has_many = int((kind >= 0).sum()) > limit
+    rounds = None if has_many and factor is None else Rounds(program, kind, tol, factor)
+    if has_many and (rounds is None or rounds.count(x, mu) > limit):
         found = solve_points(program, kind, x, mu, tol)
         if found is not None:
             return found
-    rounds = Rounds(program, kind, tol, factor)
+    rounds = rounds or Rounds(program, kind, tol)
     try:
         return *rounds.solve(x, mu), rounds.iterations
     except ConvergenceError:  # J K⁻¹ Jᵀ of many dependent rows with an ill-conditioned K has no digits left
