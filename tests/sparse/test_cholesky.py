@@ -187,15 +187,30 @@ def test_separators_of_a_net_are_small():
     assert top.sum() <= 45
 
 
-def test_places_in_space_are_used():
-    rng = np.random.default_rng(0)
-    K = matrix(rng, lattice(12, 12), 3)
-    x, y = np.meshgrid(np.arange(12.0), np.arange(12.0), indexing="ij")
-    found = structure(K, points=np.column_stack([x.ravel(), y.ravel(), np.zeros(144)]), size=3)
-    factor = Cholesky(found)
-    assert factor.factorise(K.data) == -1
-    right = rng.normal(size=432)
-    assert np.allclose(K @ factor.solve(right), right)
+def operations(found: Structure) -> float:
+    pivots, border = (found.size * np.diff(each).astype(float) for each in (np.append(0, found.ends), found.begins))
+    return float((pivots**3 / 3 + pivots**2 * border + pivots * border**2).sum())
+
+
+def test_a_few_rows_across_a_net_cost_little():
+    """Short cuts between far corners do not spoil the order of a net."""
+    K = matrix(np.random.default_rng(0), lattice(40, 40), 1)
+    alone = structure(K, size=1)
+    ends = np.array([[i, 1599 - i] for i in range(12)], np.int32)
+    rows = np.arange(0, 25, 2, dtype=np.int32), ends.ravel()
+    for found in (alone.with_rows(rows), structure(K, rows=rows, size=1)):
+        assert found.order is not alone.order
+        assert operations(found) < 1.5 * operations(alone)
+
+
+def test_two_nets_on_each_other_are_cut_across_both():
+    """What only rows connect is not cut where they are, between the two."""
+    two = sp.block_diag([lattice(20, 20)] * 2, format="csc")
+    K = matrix(np.random.default_rng(0), two, 1)
+    alone = structure(K, size=1)
+    pairs = np.stack([np.arange(400), np.arange(400, 800)], axis=1).astype(np.int32)
+    found = alone.with_rows((np.arange(0, 801, 2, dtype=np.int32), pairs.ravel()))
+    assert operations(found) < 10 * operations(alone)
 
 
 @given(st.integers(1, 40), st.floats(0, 0.4), st.integers(0, 2**32 - 1))

@@ -1,45 +1,55 @@
 """Kernels: the numbers of a multifrontal Cholesky factorisation, and solving with it."""
 
 import numpy as np
+from numpy import uint64
 
-from impinge._jit import fetch_add, kernel, team
+from impinge._jit import fetch_add, kernel, part, team
+from impinge._lanes import choose, load, spread, store
 from impinge.sparse._fronts import _up
 from impinge.sparse._panels import ROWS, STRIP, factorise_panel, reduce_rest
 
+_STEP = uint64(ROWS)
+_NUMBERS = np.arange(float(ROWS))
+
+
+@part
+def _add(array, to, other, at, inside):
+    """Add 16 numbers from one place to those at another, where a mask is true."""
+    store(array, to, load(array, to) + choose(inside, load(other, at), spread(other, 0.0)))
+
 
 @kernel
-def _extend(child, at, border, size, lifts, panel, to, columns, own, squares, rest, rows, offsets):
+def _extend(child, at, border, size, lifts, panel, to, columns, own, squares, rest, rows):
     """Add the rest of a child to its parent's panel and rest.
+
+    Rows that are side by side in a slab of both, the child and its parent, are added together.
 
     child, at : squares of the child's rest; border : its unknowns
     lifts : rows of its nodes in the parent's front; own : rows of pivots there, rounded up to slabs
     panel, to; squares, rest : the parent's panel and rest, and where they begin
-    rows, offsets : scratch, as long as the border
+    rows : scratch, as long as the border
     """
     pivots = 0
     for i in range(border):
-        row = lifts[i // size] + i % size
-        if row < own:
+        rows[i] = lifts[i // size] + i % size
+        if rows[i] < own:
             pivots += 1
-        rows[i] = row
-        offsets[i] = to + (row // ROWS) * ROWS * columns + row % ROWS
-    for j in range(pivots):
-        column = ROWS * rows[j]
-        for s in range(j // ROWS, (border + ROWS - 1) // ROWS):
-            square = at + 256 * (s * (s + 1) // 2 + j // ROWS) + ROWS * (j % ROWS) - ROWS * s
-            for i in range(max(j, ROWS * s), min(border, ROWS * s + ROWS)):
-                panel[offsets[i] + column] += child[square + i]
-    for i in range(pivots, border):
-        row = rows[i] - own
-        s = row // ROWS
-        rows[i] = (row // ROWS) * 256 + ROWS * (row % ROWS)
-        offsets[i] = rest + 128 * s * (s + 1) + row % ROWS
-    for j in range(pivots, border):
-        column = rows[j]
-        for s in range(j // ROWS, (border + ROWS - 1) // ROWS):
-            square = at + 256 * (s * (s + 1) // 2 + j // ROWS) + ROWS * (j % ROWS) - ROWS * s
-            for i in range(max(j, ROWS * s), min(border, ROWS * s + ROWS)):
-                squares[offsets[i] + column] += child[square + i]
+    lanes, begin = load(_NUMBERS, uint64(0)), 0
+    while begin < border:
+        row, stop = rows[begin], begin + 1
+        while stop < border and stop % ROWS and rows[stop] % ROWS and rows[stop] == rows[stop - 1] + 1:
+            stop += 1
+        s, t, low = begin // ROWS, (row - own) // ROWS, row % ROWS
+        source = uint64(at + 128 * s * (s + 1) + begin % ROWS - low)
+        for j in range(stop):
+            inside = (lanes >= float(low + max(j - begin, 0))) & (lanes < float(low + stop - begin))
+            if j < pivots:
+                place = uint64(to + row // ROWS * ROWS * columns + ROWS * rows[j])
+                _add(panel, place, child, source + _STEP * uint64(j), inside)
+            else:
+                place = uint64(rest + 128 * t * (t + 1) + ROWS * (rows[j] - own))
+                _add(squares, place, child, source + _STEP * uint64(j), inside)
+        begin = stop
 
 
 @kernel
@@ -57,7 +67,7 @@ def factorise_some(
     widest = 1
     for f in range(len(ends)):
         widest = max(widest, size * (begins[f + 1] - begins[f]))
-    rows, offsets = np.empty(widest, np.int64), np.empty(widest, np.int64)
+    rows = np.empty(widest, np.int64)
     t = np.zeros(STRIP * STRIP)
     for f in some:
         begin = ends[f - 1] if f else 0
@@ -77,7 +87,7 @@ def factorise_some(
         while child >= 0:
             _extend(
                 others, places[child], size * (begins[child + 1] - begins[child]), size,
-                lifts[begins[child] : begins[child + 1]], panel, at, columns, own, squares, rest, rows, offsets,
+                lifts[begins[child] : begins[child + 1]], panel, at, columns, own, squares, rest, rows,
             )  # fmt: skip
             child = siblings[child]
         failed = factorise_panel(panel, at, slabs, pivots, columns, t)

@@ -73,7 +73,8 @@ def lay_out(size, ends, parents, begins, borders, pieces, lifts, panels, squares
     depth = np.zeros(fronts, np.int32)
     for f in range(fronts - 1, -1, -1):
         depth[f] = depth[parents[f]] + 1 if parents[f] >= 0 else 0
-    top, most = np.zeros(2, np.int64), np.zeros(2, np.int64)
+    # What is added from there is read in vectors that may begin before it.
+    top, most = np.full(2, ROWS, np.int64), np.full(2, ROWS, np.int64)
     children = np.zeros(fronts, np.int64)  # what they take on their stack
     begin = 0
     for f in range(fronts):

@@ -77,12 +77,13 @@ def _walk(starts, neighbours, first, steps, queue):
 def embed(starts, neighbours, places):
     """Places of the nodes, (nodes, TRIED), such that neighbours are near: differences of steps to nodes far apart.
 
-    Nodes of different components get places far apart, so that the first cuts go between components.
+    Nodes of different components get places far apart, so that the first cuts go between components. Returns their
+    number.
     """
     nodes = len(starts) - 1
     queue = np.empty(nodes, np.int32)
     steps = np.full((4, nodes), -1, np.int32)
-    shift = 0.0
+    shift, components = 0.0, 0
     for first in range(nodes):
         if steps[0, first] >= 0:
             continue
@@ -116,6 +117,8 @@ def embed(starts, neighbours, places):
             places[node, 0], places[node, 1] = u + 2 * shift, v + 2 * shift
             places[node, 2], places[node, 3] = u + v + 4 * shift, u - v
         shift += width
+        components += 1
+    return components
 
 
 @kernel

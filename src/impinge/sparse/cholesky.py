@@ -31,10 +31,10 @@ class Structure:
         Columns of a matrix with a symmetric pattern; their rows sorted.
     rows : (indptr, indices) int32, optional
         Rows of J: products of their entries can be added to the matrix, H = K + Jᵀ W J.
-    points : (nodes, d) float64, optional
-        Where groups of unknowns (see `size`) are in space; without it places are found from the pattern.
     size : int, optional
         Unknowns that are always together, as 3 for points in space; without it found from the pattern.
+    like : Structure, optional
+        Of the same matrix with other rows, from which it is known where nodes are.
     """
 
     def __init__(
@@ -43,8 +43,8 @@ class Structure:
         indices: Ints,
         *,
         rows: tuple[Ints, Ints] | None = None,
-        points: Floats | None = None,
         size: int | None = None,
+        like: Structure | None = None,
     ) -> None:
         indptr, indices = _check.frozen(indptr), _check.frozen(indices)
         self.indptr, self.indices = indptr, indices
@@ -52,10 +52,12 @@ class Structure:
         self.size = _find_size(indptr, indices) if size is None else size
         self.rows = _NO_ROWS if rows is None else (_check.frozen(rows[0]), _check.frozen(rows[1]))
         nodes = self.n // self.size
-        starts, neighbours = self._graph(nodes)
-        if points is None:
-            points = np.zeros((nodes, _graph.TRIED))
-            _graph.embed(starts, neighbours, points)
+        starts, neighbours = self._graph(self.rows)
+        # Where the matrix alone puts its nodes: rows are short cuts, which would fold up what is plane.
+        self._embedding = _embed(*self._graph(_NO_ROWS)) if like is None else like._embedding
+        points, is_connected = self._embedding
+        if rows is not None and not is_connected:
+            points = np.hstack([points, _embed(starts, neighbours)[0]])
         self.order, ends, parents = (np.empty(nodes, np.int32) for _ in range(3))
         leaf = max(_LEAF // self.size, 1)
         fronts = _graph.dissect(starts, neighbours, points, leaf, self.order, ends, parents)
@@ -71,17 +73,17 @@ class Structure:
         pattern = self.indptr, self.indices, self.size, _check.frozen(rows[0]), _check.frozen(rows[1])
         room = _graph.node_graph(*pattern, np.zeros(nodes + 1, np.int64), np.empty(self._edges, np.int32))
         if room > self._edges:
-            return Structure(self.indptr, self.indices, rows=rows, size=self.size)
+            return Structure(self.indptr, self.indices, rows=rows, size=self.size, like=self)
         result = copy.copy(self)
         result.rows = _check.frozen(rows[0]), _check.frozen(rows[1])
         result._place_rows()
         return result
 
-    def _graph(self, nodes: int) -> tuple[Longs, Ints]:
-        starts, room = np.zeros(nodes + 1, np.int64), len(self.indices) // self.size
+    def _graph(self, rows: tuple[Ints, Ints]) -> tuple[Longs, Ints]:
+        starts, room = np.zeros(self.n // self.size + 1, np.int64), len(self.indices) // self.size
         while True:
             neighbours = np.empty(room, np.int32)
-            room = _graph.node_graph(self.indptr, self.indices, self.size, *self.rows, starts, neighbours)
+            room = _graph.node_graph(self.indptr, self.indices, self.size, *rows, starts, neighbours)
             if room <= len(neighbours):
                 return starts, neighbours[:room]
 
@@ -114,6 +116,12 @@ class Structure:
     def permutation(self) -> Longs:
         """The unknowns in the order of elimination."""
         return (self.size * self.order[:, None].astype(np.int64) + np.arange(self.size)).ravel()
+
+
+def _embed(starts: Longs, neighbours: Ints) -> tuple[Floats, bool]:
+    """Places of the nodes of a graph, and whether it is connected."""
+    places = np.zeros((len(starts) - 1, _graph.TRIED))
+    return places, bool(_graph.embed(starts, neighbours, places) <= 1)
 
 
 def _find_size(indptr: Ints, indices: Ints) -> int:
