@@ -234,9 +234,6 @@ def _move_soft_bodies() -> None:
             world.friction = 0.3
         world.step(4)
         world.energy()
-        potential = world._look_ahead(0.05).potential
-        potential.value(world.positions)
-        potential.hessian(world.positions, keep=0.0)
     rope = SoftWorld(dt=0.05)  # alone it has a loop of its own
     rope.add_cable(line, radius=0.02, stretch=1e3, bend=0.1, mass_per_length=1.0)
     rope.fix([0])

@@ -48,7 +48,7 @@ class Problem:
         """K and b of Φ(x) = ½ xᵀKx − bᵀx + c."""
         values = self.potential.hessian(self.x, keep=1.0)
         K = sp.csc_array((values, self.elements.indices, self.elements.indptr))
-        return K, K @ self.x.ravel() - self.potential.gradient(self.x)[0].ravel()
+        return K, K @ self.x.ravel() - self.potential.forces(self.x)[0].ravel()
 
     def random_rows(self, count: int, width: int = 6) -> tuple[Floats, Floats]:
         """A and bounds of A x ≥ bound, which goals violate and some x satisfy: about half of those will be active."""
@@ -227,10 +227,10 @@ def by_hand(field: Potential, x: Floats, bars: Bars, fixed: Any) -> Floats:
         ends = whole(u)[bars.nodes]
         return bars.signs * (np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) - bars.lengths)
 
-    scale = 1.0 / field.gradient(x)[1]
+    scale = 1.0 / field.forces(x)[1]
     found = minimize(
         lambda u: scale * field.value(whole(u)), x.ravel()[free], method="SLSQP",
-        jac=lambda u: scale * field.gradient(whole(u))[0].ravel()[free],
+        jac=lambda u: scale * field.forces(whole(u))[0].ravel()[free],
         constraints=[{"type": "ineq", "fun": lengths}], options={"ftol": 1e-15, "maxiter": 1000},
     )  # fmt: skip
     return whole(found.x)

@@ -65,7 +65,7 @@ def test_value_and_gradient_are_those_of_the_formula(size: float, elastic: bool)
         moved = x.astype(complex)
         moved[at] += 1e-30j
         expected[at] = formula(of, moved, elastic=elastic).imag / 1e-30
-    found, largest = field.gradient(x)
+    found, largest = field.forces(x)
     np.testing.assert_allclose(found, expected, atol=1e-11 * np.abs(expected).max())
     assert largest >= 0.3 * np.abs(found).max()
 
@@ -79,7 +79,7 @@ def test_hessian_is_that_of_differences(elastic: bool) -> None:
         for at in np.ndindex(x.shape):
             d = np.zeros_like(x)
             d[at] = 1e-6
-            columns.append((field.gradient(x + d)[0] - field.gradient(x - d)[0]).ravel() / 2e-6)
+            columns.append((field.forces(x + d)[0] - field.forces(x - d)[0]).ravel() / 2e-6)
         found = dense(field.hessian(x, keep=1.0))
         np.testing.assert_allclose(found, np.array(columns), atol=1e-7 * np.abs(found).max())
         assert np.array_equal(found, found.T)

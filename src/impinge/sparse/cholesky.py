@@ -54,7 +54,7 @@ class Structure:
         nodes = self.n // self.size
         starts, neighbours = self._graph(self.rows)
         # Where the matrix alone puts its nodes: rows are short cuts, which would fold up what is plane.
-        self._embedding = _embed(*self._graph(_NO_ROWS)) if like is None else like._embedding
+        self._embedding: tuple[Floats, bool] = _embed(*self._graph(_NO_ROWS)) if like is None else like._embedding
         points, is_connected = self._embedding
         if rows is not None and not is_connected:
             points = np.hstack([points, _embed(starts, neighbours)[0]])

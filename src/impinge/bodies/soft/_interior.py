@@ -34,7 +34,8 @@ from impinge.bodies.soft._rows import (
 from impinge.response.qp import _banded
 
 DONE, FACTORISE, STUCK = range(3)
-RESIDUAL, LARGEST, PRIMAL, PRODUCT, MEAN, KEEP, ALLOWED, STEPS, TARGET, PLAIN, CRAWLED, ENERGY, FIELDS = range(13)
+RESIDUAL, LARGEST, PRIMAL, PRODUCT, MEAN, KEEP, ALLOWED, STEPS, TARGET, PLAIN, CRAWLED = range(11)
+ENERGY, FAR, PRICE, BEFORE, HALVINGS, FIELDS = range(11, 17)
 
 _TIE = 1e-3  # products of slacks and forces do not go further down than this share of what is left of the equations
 _NEAR = 1.0  # residual below which the negative part of the Hessian is tried
@@ -67,14 +68,22 @@ class Point(NamedTuple):
     state: _Floats
 
 
+class Trial(NamedTuple):
+    """A point that is tried."""
+
+    x: _Floats
+    y: _Floats
+    z: _Floats
+    s: _Floats
+
+
 @kernel
-def look(field, rows, point, tolerance, product):
-    """Everything at a new x, y and z; what to do next."""
+def judge(rows, point, largest, tolerance, product):
+    """What to do next, once ∇Φ is in `left`; largest : of the forces that it is the sum of."""
     state, x = point.state, point.x
-    nodes = len(x) // 3
+    state[LARGEST] = largest
     turn_bars(rows, x)
     slacks(rows, x, point.s)
-    state[LARGEST] = _potential.gradient(field, x.reshape((nodes, 3)), point.left.reshape((nodes, 3)))
     turn_slips(rows, x, point.lean, point.left, point.weights)
     point.right[:] = 0.0
     add_rows(rows, point.y, point.right)
@@ -82,24 +91,20 @@ def look(field, rows, point, tolerance, product):
     for j in range(len(x)):
         point.left[j] = 0.0 if rows.fixed[j] else point.left[j] - point.right[j]
         worst = max(worst, abs(point.left[j]))
-    primal = largest = total = 0.0
+    primal = highest = total = 0.0
     count = 0
     for k in range(len(point.s)):
         if rows.kind[k] == INEQUALITY:
             both = point.y[k] * point.z[k]
             total += both
             count += 1
-            largest = max(largest, both / rows.sizes[k])
+            highest = max(highest, both / rows.sizes[k])
             primal = max(primal, abs(point.z[k] - point.s[k] - rows.give[k] * point.y[k]) / rows.sizes[k])
         elif rows.kind[k] == EQUALITY:
             primal = max(primal, abs(point.s[k]) / rows.sizes[k])
-    state[RESIDUAL], state[PRIMAL] = worst / state[LARGEST], primal
-    state[PRODUCT], state[MEAN] = largest / state[LARGEST], total / max(count, 1)
-    if (
-        worst <= tolerance * state[LARGEST]
-        and primal <= max(_VIOLATION, 1e-2 * tolerance)
-        and state[PRODUCT] <= product
-    ):
+    state[RESIDUAL], state[PRIMAL] = worst / largest, primal
+    state[PRODUCT], state[MEAN] = highest / largest, total / max(count, 1)
+    if worst <= tolerance * largest and primal <= max(_VIOLATION, 1e-2 * tolerance) and state[PRODUCT] <= product:
         return DONE
     return STUCK if state[STEPS] >= _MOST_STEPS or state[CRAWLED] > 3.0 else FACTORISE
 
@@ -115,10 +120,8 @@ def _compliances(field, rows, out):
 
 
 @kernel
-def _first_product(field, rows, point, soft):
+def _first_product(field, rows, point, soft, largest):
     """The product of slacks and forces to begin with, J: as it is where both are known, else from forces."""
-    nodes = len(point.x) // 3
-    largest = _potential.gradient(field, point.x.reshape((nodes, 3)), point.left.reshape((nodes, 3)))
     known = wanted = logs = sizes = total = lacking = 0.0
     count = both = 0
     for k in range(len(soft)):
@@ -143,21 +146,22 @@ def _first_product(field, rows, point, soft):
 
 
 @kernel
-def begin(field, rows, point, soft, tolerance, product):
-    """First slacks and forces, from those that are known (0: of new rows); what to do next.
+def begin(field, rows, point, soft, energy, largest):
+    """First slacks and forces, from those that are known (0: of new rows).
 
     soft : (m,) compliances, filled in
+    energy, largest : Φ, and the largest of the forces that ∇Φ is the sum of
     """
     state, y, z, s = point.state, point.y, point.z, point.s
     state[:] = 0.0
     state[ALLOWED] = 1.0
-    state[ENERGY] = _energy(field, rows, point.x)
+    state[ENERGY] = energy + friction_energy(rows, point.x)
     turn_bars(rows, point.x)
     slacks(rows, point.x, s)
     _compliances(field, rows, soft)
     for k in range(len(soft)):
         soft[k] = max(soft[k] + rows.give[k], 1e-300)
-    mu = _first_product(field, rows, point, soft)
+    mu = _first_product(field, rows, point, soft, largest)
     for k in range(len(s)):
         if rows.kind[k] != INEQUALITY:
             continue
@@ -176,17 +180,14 @@ def begin(field, rows, point, soft, tolerance, product):
             root = np.sqrt(s[k] * s[k] + 4.0 * soft[k] * mu)
             y[k] = 2.0 * mu / (s[k] + root) if s[k] > 0.0 else (root - s[k]) / (2.0 * soft[k])
             z[k] = mu / y[k]
-    return look(field, rows, point, tolerance, product)
 
 
 @kernel
-def assemble(field, rows, point):
-    """H and D."""
-    state, parts, values = point.state, field.elastic, point.values
-    nodes = len(point.x) // 3
-    _potential.hessian(field, point.x.reshape((nodes, 3)), state[KEEP], values)
+def weigh(parts, rows, point):
+    """D, and what bars add to H, whose values are those of ∂²Φ/∂x²; parts : `Elastic`, in whose pattern they are."""
+    state, values = point.state, point.values
     stiffen_bars(parts, rows, point.x, point.y, state[KEEP], values)
-    for j in range(len(point.x)):
+    for j in range(len(point.x) if rows.fixed.any() else 0):
         for e in range(parts.indptr[j], parts.indptr[j + 1]):
             i = parts.indices[e]
             if i != j and (rows.fixed[i] or rows.fixed[j]):
@@ -297,17 +298,11 @@ def correct(rows, point, pulls, step, product):
 
 
 @kernel
-def _energy(field, rows, x):
-    """Φ with friction."""
-    return _potential.value(field, x.reshape((len(x) // 3, 3))) + friction_energy(rows, x)
-
-
-@kernel
-def _price(rows, point, y, z, s, price):
+def _price(rows, point, y, z, s):
     """What rows that are off cost at a trial of y, z and s: inequalities a price, and equalities what a step leaves of
     them, −y s + D s²/2 with the force of the step's begin; rows that give way are springs, with an energy of δ y²/2.
     """
-    total, target = 0.0, point.state[TARGET]
+    total, target, price = 0.0, point.state[TARGET], point.state[PRICE]
     for k in range(len(s)):
         if rows.kind[k] == INEQUALITY:
             way = rows.give[k] * y[k]
@@ -318,56 +313,68 @@ def _price(rows, point, y, z, s, price):
 
 
 @kernel
-def advance(field, rows, point, pulls, step, tolerance, product):
-    """Go along a step, as far as that is downhill; what to do next."""
-    state, x, y, z = point.state, point.x, point.y, point.z
-    far, price = min(_TO_BORDER * _directions(rows, point, step, pulls), 1.0), 0.0
+def set_out(rows, point, pulls, step):
+    """Prepare the search along a step: how far it can go at most, and what is to be undercut."""
+    state, y = point.state, point.y
+    state[FAR], state[PRICE] = min(_TO_BORDER * _directions(rows, point, step, pulls), 1.0), 0.0
     for k in range(len(y)):
-        price = max(price, 2.0 * abs(y[k] + point.dy[k]))
-    before, energy = state[ENERGY] + _price(rows, point, y, z, point.s, price), 0.0
-    trial, force, slack, values = np.empty_like(x), np.empty_like(y), np.empty_like(z), np.empty_like(z)
-    halvings = 0
-    while True:
-        for j in range(len(x)):
-            trial[j] = x[j] if rows.fixed[j] else x[j] + far * step[j]
-        for k in range(len(z)):
-            force[k] = y[k] + far * point.dy[k]
-            slack[k] = z[k] + far * point.dz[k]
-        slacks(rows, trial, values)
-        energy = _energy(field, rows, trial)
-        after = energy + _price(rows, point, force, slack, values, price)
-        if after <= before + 1e-10 * abs(before) or far < _SHORTEST:
-            break
-        far *= 0.5
-        halvings += 1
-    state[PLAIN] = 1.0 if halvings > 2 and state[PLAIN] == 0.0 else 0.0
-    state[CRAWLED] = state[CRAWLED] + 1.0 if far < _SHORTEST else 0.0
-    lean_slips(rows, x, trial, far, point.lean)
-    x[:] = trial
-    state[ENERGY] = energy
-    for k in range(len(y)):
-        y[k] = force[k]
-        z[k] = slack[k]
-    _raise_curvature(state)
-    return look(field, rows, point, tolerance, product)
+        state[PRICE] = max(state[PRICE], 2.0 * abs(y[k] + point.dy[k]))
+    state[BEFORE], state[HALVINGS] = state[ENERGY] + _price(rows, point, y, point.z, point.s), 0.0
 
 
 @kernel
-def minimise_banded(field, rows, point, soft, pulls, band, has_begun, tolerance, product):
+def try_out(rows, point, step, trial):
+    """The point as far along a step as is tried now."""
+    far = point.state[FAR]
+    for j in range(len(step)):
+        trial.x[j] = point.x[j] if rows.fixed[j] else point.x[j] + far * step[j]
+    for k in range(len(point.y)):
+        trial.y[k] = point.y[k] + far * point.dy[k]
+        trial.z[k] = point.z[k] + far * point.dz[k]
+    slacks(rows, trial.x, trial.s)
+
+
+@kernel
+def go_there(rows, point, trial, energy):
+    """Go to a trial if it is downhill, or hardly away at all; else return false, to try half of the way."""
+    state = point.state
+    energy += friction_energy(rows, trial.x)
+    after = energy + _price(rows, point, trial.y, trial.z, trial.s)
+    if after > state[BEFORE] + 1e-10 * abs(state[BEFORE]) and state[FAR] >= _SHORTEST:
+        state[FAR] *= 0.5
+        state[HALVINGS] += 1.0
+        return False
+    state[PLAIN] = 1.0 if state[HALVINGS] > 2.0 and state[PLAIN] == 0.0 else 0.0
+    state[CRAWLED] = state[CRAWLED] + 1.0 if state[FAR] < _SHORTEST else 0.0
+    lean_slips(rows, point.x, trial.x, state[FAR], point.lean)
+    state[ENERGY] = energy
+    point.x[:], point.y[:], point.z[:] = trial.x, trial.y, trial.z
+    _raise_curvature(state)
+    return True
+
+
+@kernel
+def minimise_banded(field, rows, point, trial, soft, pulls, band, has_begun, tolerance, product):
     """All of it, where unknowns are coupled with near ones only; returns what was said last."""
-    parts, step = field.elastic, np.empty_like(point.x)
-    if has_begun:
-        code = look(field, rows, point, tolerance, product)
-    else:
-        code = begin(field, rows, point, soft, tolerance, product)
+    parts, step, nodes = field.elastic, np.empty_like(point.x), len(point.x) // 3
+    x, there, left = point.x.reshape((nodes, 3)), trial.x.reshape((nodes, 3)), point.left.reshape((nodes, 3))
+    energy = 0.0 if has_begun else _potential.value(field, x)
+    largest = _potential.gradient(field, x, left)
+    if not has_begun:
+        begin(field, rows, point, soft, energy, largest)
     matrix = parts.indptr, parts.indices, point.values, rows.indptr, rows.indices, rows.values, point.weights
-    while code == FACTORISE:
+    while True:
+        code = judge(rows, point, largest, tolerance, product)
+        if code != FACTORISE:
+            return code
         choose_curvature(point.state, False)
-        assemble(field, rows, point)
-        while _banded.factorise(*matrix, band) >= 0:
+        while True:
+            _potential.hessian(field, x, point.state[KEEP], point.values)
+            weigh(parts, rows, point)
+            if _banded.factorise(*matrix, band) < 0:
+                break
             if not choose_curvature(point.state, True):
                 return STUCK
-            assemble(field, rows, point)
         predict(rows, point, pulls)
         step[:] = point.right
         _banded.solve(band, step)
@@ -375,5 +382,8 @@ def minimise_banded(field, rows, point, soft, pulls, band, has_begun, tolerance,
             correct(rows, point, pulls, step, product)
             step[:] = point.right
             _banded.solve(band, step)
-        code = advance(field, rows, point, pulls, step, tolerance, product)
-    return code
+        set_out(rows, point, pulls, step)
+        try_out(rows, point, step, trial)
+        while not go_there(rows, point, trial, _potential.value(field, there)):
+            try_out(rows, point, step, trial)
+        largest = _potential.gradient(field, x, left)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge._jit import kernel
+from impinge._jit import kernel, parallel, part
 from impinge.bodies.soft._elements import (
     PIECE,
     Pattern,
@@ -16,7 +16,6 @@ from impinge.bodies.soft._elements import (
     sum_springs,
     sum_stencils,
 )
-from impinge.response.qp._rows import times_symmetric
 
 _fill_gradient, _fill_hessian = fill_gradient.kernel, fill_hessian.kernel
 _sum_springs, _sum_stencils, _sum_membranes = sum_springs.kernel, sum_stencils.kernel, sum_membranes.kernel
@@ -50,75 +49,110 @@ class Field(NamedTuple):
     past: _Floats  # (n, 3)
     damping: _Floats  # C/h in the pattern of the Hessian; empty for none
     weight: float  # N, the size of forces at least
+    slowed: _Floats  # (n, 3) N, what damping resists with, C (x − past) / h, where `value` was asked for last
+    sums: _Floats  # (pieces, 5) J, energies there
+    largest: _Floats  # (n,) N, the largest of the forces on each node that the last gradient is the sum of
 
 
 @kernel
-def _elastic_energy(parts, x):
+def _stop(stop, nodes):
+    """Where pieces of some kind of parts end, of those before `stop`."""
+    return min(stop, (len(nodes) + PIECE - 1) // PIECE)
+
+
+@part
+def _slow_down(field, x, i):
+    """What damping resists the motion of node i with: three columns of the matrix, side by side in blocks."""
+    pattern, past, values = field.elastic.pattern, field.past, field.damping
+    first, stop = np.uint64(pattern.starts[i]), np.uint64(pattern.starts[i + np.uint64(1)])
+    one, stride = np.uint64(1), np.uint64(3) * (stop - first)
+    at, sx, sy, sz = np.uint64(9) * first, 0.0, 0.0, 0.0
+    for s in range(first, stop):
+        j = np.uint64(pattern.neighbours[s])
+        dx, dy, dz = x[j, 0] - past[j, 0], x[j, 1] - past[j, 1], x[j, 2] - past[j, 2]
+        sx += values[at] * dx + values[at + one] * dy + values[at + np.uint64(2)] * dz
+        second, third = at + stride, at + np.uint64(2) * stride
+        sy += values[second] * dx + values[second + one] * dy + values[second + np.uint64(2)] * dz
+        sz += values[third] * dx + values[third + one] * dy + values[third + np.uint64(2)] * dz
+        at += np.uint64(3)
+    field.slowed[i, 0], field.slowed[i, 1], field.slowed[i, 2] = sx, sy, sz
+
+
+@parallel(grain=16)
+def sum_energies(first, stop, field, x):
+    """Φ by pieces: energies of elastic parts, and those of inertia, drag and damping."""
+    parts, sums, slowed = field.elastic, field.sums, field.slowed
     springs, membranes, bends, hinges = parts.springs, parts.membranes, parts.bends, parts.hinges
-    longest = max(len(springs.nodes), len(membranes.nodes), len(bends[0]), len(hinges[0]))
-    sums, total = np.empty((longest + PIECE - 1) // PIECE), 0.0
-    count = (len(springs.nodes) + PIECE - 1) // PIECE
-    _sum_springs(0, count, x, springs.nodes, springs.weights, springs.stiffness, sums)
-    total += sums[:count].sum()
-    count = (len(membranes.nodes) + PIECE - 1) // PIECE
-    _sum_membranes(0, count, x, membranes.nodes, membranes.weights, membranes.stiffness, sums)
-    total += sums[:count].sum()
-    count = (len(bends[0]) + PIECE - 1) // PIECE
-    _sum_stencils(0, count, x, bends[0], bends[1], bends[2], sums)
-    total += sums[:count].sum()
-    count = (len(hinges[0]) + PIECE - 1) // PIECE
-    _sum_stencils(0, count, x, hinges[0], hinges[1], hinges[2], sums)
-    return total + sums[:count].sum()
+    if field.is_elastic:
+        last = _stop(stop, springs.nodes)
+        _sum_springs(first, last, x, springs.nodes, springs.weights, springs.stiffness, sums[:, 0])
+        last = _stop(stop, membranes.nodes)
+        _sum_membranes(first, last, x, membranes.nodes, membranes.weights, membranes.stiffness, sums[:, 1])
+        _sum_stencils(first, _stop(stop, bends[0]), x, bends[0], bends[1], bends[2], sums[:, 2])
+        _sum_stencils(first, _stop(stop, hinges[0]), x, hinges[0], hinges[1], hinges[2], sums[:, 3])
+    for p in range(first, stop):
+        total = 0.0
+        for i in range(np.uint64(p * PIECE), np.uint64(min((p + 1) * PIECE, len(x)))):
+            if len(field.damping):
+                _slow_down(field, x, i)
+            for axis in range(3):
+                away, blown = x[i, axis] - field.goal[i, axis], x[i, axis] - field.drift[i, axis]
+                total += 0.5 * (field.inertia[i] * away * away + field.drag[i] * blown * blown)
+                total += 0.5 * (x[i, axis] - field.past[i, axis]) * slowed[i, axis]
+        sums[p, 4] = total
+
+
+@parallel(grain=1024)
+def fill_gradients(first, stop, field, x, out):
+    """∇Φ of nodes, N, into out (n, 3), at the x for which energies were summed up last."""
+    parts, largest = field.elastic, field.largest
+    if field.is_elastic:
+        _fill_gradient(first, stop, x, parts.pattern, parts.springs, parts.membranes, out)
+    else:
+        out[first:stop] = 0.0
+    for i in range(first, stop):
+        largest[i] = field.weight
+        for axis in range(3):
+            inertia = field.inertia[i] * (x[i, axis] - field.goal[i, axis])
+            drag = field.drag[i] * (x[i, axis] - field.drift[i, axis])
+            largest[i] = max(largest[i], abs(inertia), abs(drag), abs(out[i, axis]))
+            out[i, axis] += inertia + drag + field.slowed[i, axis]
+
+
+@parallel(grain=256)
+def fill_hessians(first, stop, field, x, keep, out):
+    """∂²Φ/∂x² of nodes, N/m, in the pattern of the elements: with a share of what is negative of it."""
+    parts = field.elastic
+    begin, end = parts.indptr[3 * first], parts.indptr[3 * stop]
+    if field.is_elastic:
+        _fill_hessian(first, stop, x, parts.pattern, parts.springs, parts.membranes, keep, out)
+    else:
+        out[begin:end] = 0.0
+    if len(field.damping):
+        out[begin:end] += field.damping[begin:end]
+    for i in range(first, stop):
+        for axis in range(3):
+            out[parts.diagonal[3 * i + axis]] += field.inertia[i] + field.drag[i]
+
+
+_sum_energies, _fill_gradients, _fill_hessians = sum_energies.kernel, fill_gradients.kernel, fill_hessians.kernel
 
 
 @kernel
 def value(field, x):
-    """Φ(x), J."""
-    total = _elastic_energy(field.elastic, x) if field.is_elastic else 0.0
-    for i in range(len(x)):
-        for axis in range(3):
-            away, blown = x[i, axis] - field.goal[i, axis], x[i, axis] - field.drift[i, axis]
-            total += 0.5 * (field.inertia[i] * away * away + field.drag[i] * blown * blown)
-    if len(field.damping):
-        moved = (x - field.past).reshape(-1)
-        slowed = np.empty_like(moved)
-        times_symmetric(field.elastic.indptr, field.elastic.indices, field.damping, moved, slowed)
-        total += 0.5 * (moved * slowed).sum()
-    return total
+    """Φ(x), J, by one thread."""
+    _sum_energies(0, len(field.sums), field, x)
+    return field.sums.sum()
 
 
 @kernel
 def gradient(field, x, out):
-    """∇Φ, N, into out (n, 3); returns the largest of the forces that it is the sum of."""
-    parts, largest = field.elastic, field.weight
-    if field.is_elastic:
-        _fill_gradient(0, len(x), x, parts.pattern, parts.springs, parts.membranes, out)
-    else:
-        out[:] = 0.0
-    for i in range(len(x)):
-        for axis in range(3):
-            inertia = field.inertia[i] * (x[i, axis] - field.goal[i, axis])
-            drag = field.drag[i] * (x[i, axis] - field.drift[i, axis])
-            largest = max(largest, abs(inertia), abs(drag), abs(out[i, axis]))
-            out[i, axis] += inertia + drag
-    if len(field.damping):
-        moved = (x - field.past).reshape(-1)
-        slowed = np.empty_like(moved)
-        times_symmetric(parts.indptr, parts.indices, field.damping, moved, slowed)
-        out += slowed.reshape((len(x), 3))
-    return largest
+    """∇Φ, N, into out (n, 3), at the x of the last value, by one thread; returns the largest of all forces."""
+    _fill_gradients(0, len(x), field, x, out)
+    return field.largest.max()
 
 
 @kernel
 def hessian(field, x, keep, out):
-    """∂²Φ/∂x², N/m, in the pattern of the elements: with a share of what is negative of it."""
-    parts = field.elastic
-    if field.is_elastic:
-        _fill_hessian(0, len(x), x, parts.pattern, parts.springs, parts.membranes, keep, out)
-    else:
-        out[:] = 0.0
-    if len(field.damping):
-        out += field.damping
-    for i in range(len(x)):
-        for axis in range(3):
-            out[parts.diagonal[3 * i + axis]] += field.inertia[i] + field.drag[i]
+    """∂²Φ/∂x², N/m, by one thread."""
+    _fill_hessians(0, len(x), field, x, keep, out)

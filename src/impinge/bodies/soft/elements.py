@@ -60,6 +60,8 @@ class Elements:
         Where the diagonal is among the values.
     arrays : Elastic
         All of it, for kernels.
+    pieces : int
+        In how many pieces energies are summed up.
     stiffest : float, N/m
         No diagonal entry of the Hessian is larger where nothing is longer than at rest.
     """
@@ -81,6 +83,8 @@ class Elements:
             self.indptr, self.indices, self.diagonal, self._pattern, self._springs, self._membranes, bends, hinges
         )
         self.stiffest = self._find_stiffest(parts)
+        longest = max(len(nodes) for nodes in (parts.masses, *(kind.nodes for kind in kinds)))
+        self.pieces = -(-longest // _elements.PIECE)
 
     def _find_stiffest(self, parts: Parts) -> float:
         own = self._pattern.constant[

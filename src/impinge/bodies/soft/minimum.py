@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from impinge.bodies.soft import _interior
-from impinge.bodies.soft._interior import Point
+from impinge.bodies.soft._interior import Point, Trial
 from impinge.bodies.soft._rows import EQUALITY, UNUSED, Rows
 from impinge.bodies.soft.constraints import Friction, Held, all_rows
 from impinge.bodies.soft.parts import Floats
@@ -51,9 +53,9 @@ class Minimum:
             np.empty(len(structure.indices)), np.zeros(len(rows.indptr) - 1), np.zeros(2 * len(rows.friction)),
             np.empty(unknowns), np.empty(count), np.empty(count), np.zeros(_interior.FIELDS),
         )  # fmt: skip
+        self._trial = Trial(np.empty(unknowns), np.empty(count), np.empty(count), np.empty(count))
         self.soft, self._pulls = np.empty(count), np.empty(count)
         self._band = np.empty((0, 0))
-        self._factor: Cholesky | None = None
         wide = _banded.bandwidth(structure.indptr, structure.indices, rows.indptr, rows.indices)
         if wide <= _WIDEST:
             self._band = np.empty((unknowns, wide + 1))
@@ -89,43 +91,67 @@ class Minimum:
         """Go on until forces are balanced to `tolerance` of the largest, and slacks times forces are below `product`
         of it times the size of a row.
         """
-        parts, limits = (self._potential.field, self._rows, self.point), (tolerance, product)
+        limits = tolerance, product
         if len(self._band):
-            work = self.soft, self._pulls, self._band, self._begun
-            code = _interior.minimise_banded(*parts, *work, *limits)
-        elif self._begun:
-            code = _interior.look(*parts, *limits)
+            work = self._trial, self.soft, self._pulls, self._band, self._begun
+            code = _interior.minimise_banded(self._potential.field, self._rows, self.point, *work, *limits)
         else:
-            code = _interior.begin(*parts, self.soft, *limits)
+            code = self._minimise(*limits)
         self._begun = True
-        while code == _interior.FACTORISE:
-            code = self._iterate(limits)
         if code == _interior.STUCK:
             self._check_feasible()
             raise ConvergenceError(f"the equations of motion are off by {self.residual:.1e} of the largest force")
 
-    def _iterate(self, limits: tuple[float, float]) -> int:
-        field, rows, point, pulls = self._potential.field, self._rows, self.point, self._pulls
-        if self._factor is None:
-            self._factor = Cholesky(self._structure.with_rows((rows.indptr, rows.indices)))
-        _interior.choose_curvature(point.state, False)
-        _interior.assemble(field, rows, point)
-        while self._factor.factorise(point.values, rows.values, point.weights) >= 0:
-            if not _interior.choose_curvature(point.state, True):
+    def _minimise(self, tolerance: float, product: float) -> int:
+        """What `minimise_banded` does, with a factor of any pattern, and all threads."""
+        potential, rows, point, trial, pulls = self._potential, self._rows, self.point, self._trial, self._pulls
+        left, there = point.left.reshape(-1, 3), trial.x.reshape(-1, 3)
+        energy = 0.0 if self._begun else potential.value(self.x)
+        largest = potential.gradient(self.x, left)
+        if not self._begun:
+            _interior.begin(potential.field, rows, point, self.soft, energy, largest)
+        while True:
+            code = _interior.judge(rows, point, largest, tolerance, product)
+            if code != _interior.FACTORISE:
+                return int(code)
+            if not self._factorise():
                 return _interior.STUCK
-            _interior.assemble(field, rows, point)
-        _interior.predict(rows, point, pulls)
-        step = self._factor.solve(point.right)
-        if len(pulls):
-            _interior.correct(rows, point, pulls, step, limits[1])
+            _interior.predict(rows, point, pulls)
             step = self._factor.solve(point.right)
-        return int(_interior.advance(field, rows, point, pulls, step, *limits))
+            if len(pulls):
+                _interior.correct(rows, point, pulls, step, product)
+                step = self._factor.solve(point.right)
+            _interior.set_out(rows, point, pulls, step)
+            _interior.try_out(rows, point, step, trial)
+            while not _interior.go_there(rows, point, trial, potential.value(there)):
+                _interior.try_out(rows, point, step, trial)
+            largest = potential.gradient(self.x, left)
+
+    def _factorise(self) -> bool:
+        """Factorise the matrix of the next iteration; false if it is not positive definite in any way."""
+        rows, point = self._rows, self.point
+        _interior.choose_curvature(point.state, False)
+        while True:
+            self._assemble()
+            if self._factor.factorise(point.values, rows.values, point.weights) < 0:
+                return True
+            if not _interior.choose_curvature(point.state, True):
+                return False
+
+    def _assemble(self) -> None:
+        point = self.point
+        self._potential.hessian(self.x, keep=float(point.state[_interior.KEEP]), out=point.values)
+        _interior.weigh(self._potential.elements.arrays, self._rows, point)
+
+    @cached_property
+    def _factor(self) -> Cholesky:
+        return Cholesky(self._structure.with_rows((self._rows.indptr, self._rows.indices)))
 
     def _check_feasible(self) -> None:
         """Raise Infeasible if the rows contradict each other at this point."""
         rows, point, count = self._rows, self.point, len(self._rows.kind)
         point.state[_interior.KEEP] = 0.0
-        _interior.assemble(self._potential.field, rows, point)
+        self._assemble()
         indptr = rows.indptr[: count + 1].copy()
         matrix = indptr, rows.indices[: indptr[-1]].copy(), -rows.values[: indptr[-1]]
         equal = (rows.kind == EQUALITY).astype(np.int8)

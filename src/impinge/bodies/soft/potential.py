@@ -61,20 +61,27 @@ class Potential:
         weight = max(float(np.abs(inertia[:, None] * (goal - start)).max()), rounding)
         drift = past + span * wind
         inertia, drag, goal, drift, past, slowed = map(_check.frozen, (inertia, drag / span, goal, drift, past, slowed))
-        self.field = Field(elements.arrays, elastic, inertia, drag, goal, drift, past, slowed, weight)
+        work = np.zeros_like(past), np.zeros((elements.pieces, 5)), np.empty(len(past))
+        self.field = Field(elements.arrays, elastic, inertia, drag, goal, drift, past, slowed, weight, *work)
 
     def value(self, x: Floats) -> float:
         """Φ(x), J."""
-        return float(_potential.value(self.field, x))
+        _potential.sum_energies(len(self.field.sums), self.field, x)
+        return float(self.field.sums.sum())
 
-    def gradient(self, x: Floats) -> tuple[Floats, float]:
+    def gradient(self, x: Floats, out: Floats) -> float:
+        """∇Φ, N, into out (n, 3), at the x of the last value; returns the largest of the forces it is the sum of."""
+        _potential.fill_gradients(len(x), self.field, x, out)
+        return float(self.field.largest.max())
+
+    def forces(self, x: Floats) -> tuple[Floats, float]:
         """∇Φ, (n, 3), N, and the largest of the forces that it is the sum of."""
+        self.value(x)
         out = np.empty_like(x)
-        largest = _potential.gradient(self.field, x, out)
-        return out, float(largest)
+        return out, self.gradient(x, out)
 
-    def hessian(self, x: Floats, *, keep: float) -> Floats:
-        """∂²Φ/∂x², N/m, in the pattern of the elements: with a share of what is negative of it."""
-        values = np.empty(len(self.elements.indices))
-        _potential.hessian(self.field, x, keep, values)
-        return values
+    def hessian(self, x: Floats, *, keep: float, out: Floats | None = None) -> Floats:
+        """∂²Φ/∂x², N/m, in the pattern of the elements, into `out` if given: with a share of what is negative of it."""
+        out = np.empty(len(self.elements.indices)) if out is None else out
+        _potential.fill_hessians(len(x), self.field, x, keep, out)
+        return out

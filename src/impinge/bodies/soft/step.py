@@ -39,6 +39,7 @@ _TURNED, _TURNS = 1e-3, 5  # what a pair may lack that is held along old normals
 _BLAME = 1e-6  # of the largest force in the proof that rows contradict each other: others are rounding
 _STRONG = 0.1  # of the largest force: of rows that may be to blame
 _MARGIN = 0.3  # of the distance that pairs keep: what may be farther away at first than it should, and is held
+_BESIDE = 0.1  # of this margin: what is held, too, once something else has been found
 _CLOSE = 0.5  # of a limit of strain from which on it is watched
 _SLACK = 1e-9  # of a length or distance: what does not count as too much
 
@@ -129,7 +130,7 @@ class Step:
         if np.isnan(contact):
             contact = float(self._surface.times(self._start, self._end, self._pairs, 0.0).min(initial=np.inf))
         task = self._task
-        rest = np.where(task.fixed, task.potential.gradient(self._end[: self._n])[0], 0.0)
+        rest = np.where(task.fixed, task.potential.forces(self._end[: self._n])[0], 0.0)
         return Result(
             task, self._end, self._held, self._user, self._bar_forces, self._friction, rest, self._passes, self._newton,
             minimum.residual, contact,
@@ -211,11 +212,15 @@ class Step:
 
         Those at corners and at borders would be in the way of what slides over the edges of a smooth surface.
         """
-        margin = np.minimum(_MARGIN * self._surface.gap, 0.5 * self._neighbours.spares)
-        new, _ = self._look(margin=margin)
+        new, _ = self._look(margin=self._margin())
         # Not by what else is in the list: what a step does must not depend on which list it uses.
         self._is_alone = not len(new) and not (self._gaps.gaps[~self._is_held] <= self._surface.gap).any()
         self._hold(new[(self._gaps.weights[new] != 0.0).all(axis=1)])
+
+    def _margin(self) -> Floats:
+        """m, by how much pairs may be farther away than they should and still be held: not as far as at rest."""
+        margin: Floats = np.minimum(_MARGIN * self._surface.gap, 0.5 * self._neighbours.spares)
+        return margin
 
     def _take_bars(self, share: float) -> bool:
         """Take limits of lengths that are reached to a share of the way from rest; whether there are new ones."""
@@ -240,6 +245,8 @@ class Step:
             for new, old in zip((self._is_held, self._is_spread, self._turns), marks, strict=True):
                 new[here] = old[there]
         new, turned = self._look(share)
+        if len(new) and share == 1.0:  # those beside them would be next
+            new, _ = self._look(margin=_BESIDE * self._margin())
         self._hold(new)
         self._hold_turned(turned)
         found = len(new) + len(turned) > 0
