@@ -1,13 +1,82 @@
-"""Kernels: whether boxes still hold what moves."""
+"""Kernels: whether boxes still hold what moves, and which pairs stay apart."""
 
-from impinge._jit import kernel
+import math
+
+from impinge._jit import kernel, parallel, part
 
 
 @kernel
-def inside(x0, x1, low, high):
-    """Whether all vertices stay in their boxes while they move from x0 to x1."""
-    for i in range(len(x0)):
+def inside(x, low, high):
+    """Whether all vertices are in their boxes."""
+    for i in range(len(x)):
         for axis in range(3):
-            if not (min(x0[i, axis], x1[i, axis]) >= low[i, axis] and max(x0[i, axis], x1[i, axis]) <= high[i, axis]):
+            if not (x[i, axis] >= low[i, axis] and x[i, axis] <= high[i, axis]):
                 return False
     return True
+
+
+@part
+def _distance(x, i, j, k, m, edges, nx, ny, nz):
+    """How far the two of a pair are apart along a direction: (the first above the second, the second above the first).
+
+    edges : whether the pair is of the edges (i, j) and (k, m), or of the vertex i and the face (j, k, m)
+    """
+    a = x[i, 0] * nx + x[i, 1] * ny + x[i, 2] * nz
+    b = x[j, 0] * nx + x[j, 1] * ny + x[j, 2] * nz
+    c = x[k, 0] * nx + x[k, 1] * ny + x[k, 2] * nz
+    d = x[m, 0] * nx + x[m, 1] * ny + x[m, 2] * nz
+    if edges:
+        return min(a, b) - max(c, d), min(c, d) - max(a, b)
+    return a - max(b, c, d), min(b, c, d) - a
+
+
+@part
+def _stays_apart(x0, x1, i, j, k, m, edges, nx, ny, nz, limit):
+    """Whether a pair is apart by more than a limit along a direction, all the time while it moves.
+
+    Distances of corners are linear in time, so the least of them is concave: it is least at one of both ends.
+    """
+    above, below = _distance(x0, i, j, k, m, edges, nx, ny, nz)
+    if above > limit:
+        above, _ = _distance(x1, i, j, k, m, edges, nx, ny, nz)
+        return above > limit
+    if below > limit:
+        _, below = _distance(x1, i, j, k, m, edges, nx, ny, nz)
+        return below > limit
+    return False
+
+
+@part
+def _between(x, i, j, k, m, edges, axis):
+    """From the middle of the second of a pair to that of the first, along an axis."""
+    if edges:
+        return 0.5 * ((x[i, axis] + x[j, axis]) - (x[k, axis] + x[m, axis]))
+    return x[i, axis] - (x[j, axis] + x[k, axis] + x[m, axis]) / 3.0
+
+
+@parallel(grain=4096)
+def find_near(first, stop, x0, x1, pairs, corners, limit, spare, near):
+    """Mark pairs that may come as near as a limit: those that do not stay apart along an axis or between their middles.
+
+    pairs, corners : numbers of pairs of edges, and their ends; or of vertices and faces, and the corners of faces
+    limit, spare : m, and by how much each coordinate of a vertex may be off
+    """
+    edges = corners.shape[1] == 2
+    least, most = limit + 2.0 * spare, limit + 2.0 * math.sqrt(3.0) * spare
+    for p in range(first, stop):
+        if edges:
+            i, j = corners[pairs[p, 0], 0], corners[pairs[p, 0], 1]
+            k, m = corners[pairs[p, 1], 0], corners[pairs[p, 1], 1]
+        else:
+            i, j = pairs[p, 0], corners[pairs[p, 1], 0]
+            k, m = corners[pairs[p, 1], 1], corners[pairs[p, 1], 2]
+        nx = _between(x0, i, j, k, m, edges, 0) + _between(x1, i, j, k, m, edges, 0)
+        ny = _between(x0, i, j, k, m, edges, 1) + _between(x1, i, j, k, m, edges, 1)
+        nz = _between(x0, i, j, k, m, edges, 2) + _between(x1, i, j, k, m, edges, 2)
+        size = math.sqrt(nx * nx + ny * ny + nz * nz)
+        near[p] = not (
+            (size > 0.0 and _stays_apart(x0, x1, i, j, k, m, edges, nx / size, ny / size, nz / size, most))
+            or _stays_apart(x0, x1, i, j, k, m, edges, 1.0, 0.0, 0.0, least)
+            or _stays_apart(x0, x1, i, j, k, m, edges, 0.0, 1.0, 0.0, least)
+            or _stays_apart(x0, x1, i, j, k, m, edges, 0.0, 0.0, 1.0, least)
+        )
