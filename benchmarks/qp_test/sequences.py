@@ -81,7 +81,7 @@ def _program(result: Result, kind: str, name: str) -> Step:
     rows = all_rows(held, task.linear, task.bars, Friction(np.empty(0), 1.0), task.start, task.end, task.fixed)
     assert len(rows.kind) == len(held.forces)  # no rows of users, and no limits of strain
     x, potential = task.end[: len(task.fixed)], task.potential
-    gradient, _ = potential.gradient(x)
+    gradient, _ = potential.forces(x)
     elements = potential.elements
     K = sp.csc_array((potential.hessian(x, keep=0.0), elements.indices, elements.indptr))[free][:, free]
     A = sp.csr_array((rows.values, rows.indices, rows.indptr), shape=(len(rows.kind), len(free)))

@@ -218,14 +218,14 @@ def _move_soft_bodies() -> None:
     flat = shapes.box((2.0, 2.0, 0.1), divisions=4)
     top = np.flatnonzero((flat.vertices[flat.faces][:, :, 2] > flat.vertices[:, 2].max() - 1e-9).all(axis=1))
     used, faces = np.unique(flat.faces[top], return_inverse=True)
-    vertices = flat.vertices[used] * [1, 1, 0] + [0, 0, 1.02]
+    cloth = flat.vertices[used] * [1, 1, 0] + [0, 0, 1.02], faces.reshape(-1, 3)
     ways = [("implicit-euler", response) for response in ("qp", "penalty", "impulse")] + [("explicit", "qp")]
     for integrator, response in ways:
         world = SoftWorld(integrator=integrator, dt=0.05 if integrator != "explicit" else 0.001, response=response)
         world.add_cable(
             line, radius=0.02, stretch=1e3, bend=0.1, mass_per_length=1.0, damping=0.01, velocity=(0, 0, -4)
         )
-        world.add_cloth((vertices, faces.reshape(-1, 3)), stretch=100, shear=10, bend=0.01, density=1.0, thickness=0.02)
+        world.add_cloth(cloth, stretch=100, shear=10, bend=0.01, density=1.0, thickness=0.02)
         world.add_obstacle(shapes.octasphere(2))
         world.fix([0])
         if response == "qp":
@@ -238,6 +238,9 @@ def _move_soft_bodies() -> None:
     rope.add_cable(line, radius=0.02, stretch=1e3, bend=0.1, mass_per_length=1.0)
     rope.fix([0])
     rope.step()
+    sheet = SoftWorld(dt=0.05)  # so fast that only pairs of one step are listed
+    sheet.add_cloth(cloth, stretch=100, shear=10, density=1.0, thickness=0.02, velocity=(50, 50, 0))
+    sheet.step()
 
 
 def steps() -> list[tuple[str, Callable[[], None]]]:

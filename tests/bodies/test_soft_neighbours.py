@@ -66,6 +66,25 @@ def test_no_pair_is_missing(seed: int, speed: float) -> None:
         assert made[-1] < 5  # lists are kept
 
 
+@pytest.mark.parametrize("speed", [0.0, 1e-3, 0.02, 0.5])
+@pytest.mark.parametrize("seed", range(4))
+def test_no_pair_is_missing_in_a_list_of_one_step(seed: int, speed: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor if the step turns out to be a little different, and the same list is used."""
+    monkeypatch.setattr(module, "_REACHES", ((0.0, np.inf),))
+    of, x = surface(seed, thick=1.0 + 2.0 * (seed % 2))
+    rng = np.random.default_rng(seed + 200)
+    end = x + speed * rng.normal(size=x.shape)
+    lists = Neighbours(of)
+    lists.cover(x, end)
+    every = candidates(np.minimum(x, end), np.maximum(x, end), of.edges, of.faces, gap=of.gap, bodies=of.labels)
+    assert len(lists.keys) < every.total
+    for _ in range(4):
+        off = [rng.uniform(-0.99, 0.99, x.shape) * module._LEEWAY * of.gap for _ in range(2)]
+        lists.cover(x + off[0], end + off[1])
+        assert needed(of, x + off[0], end + off[1]) <= set(lists.keys.tolist())
+    assert lists.made == 1
+
+
 def test_pairs_that_touch_on_the_way_are_never_missing() -> None:
     """As the exact judge finds them: motions that pass through each other."""
     of, x = surface(5)

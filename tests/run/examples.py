@@ -77,8 +77,12 @@ def state(world: World) -> str:
 
 
 def processor() -> str:
-    """The type of this processor, as the compiler knows it: bits may differ between types."""
-    return str(binding.get_host_cpu_name())
+    """The type of this processor, as the compiler knows it, and its vectors, which a virtual machine may do without:
+    bits may differ between them.
+    """
+    features = binding.get_host_cpu_features()
+    vectors = next((name for name in ("avx512f", "avx2", "avx") if features.get(name)), "no avx")
+    return f"{binding.get_host_cpu_name()}, {vectors}"
 
 
 def pinned() -> dict[str, dict[str, str]]:

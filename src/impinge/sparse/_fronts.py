@@ -160,28 +160,37 @@ def place_pairs(indptr, indices, size, order, ends, begins, borders, counts, pai
         while ends[f] <= k:
             f += 1
         front[k] = f
+    longest = 0
+    for row in range(len(indptr) - 1):
+        longest = max(longest, indptr[row + 1] - indptr[row])
+    at_place, rest = np.empty(longest, np.int64), np.empty(longest, np.int64)
     for turn in range(2):  # count, then fill
         at = counts[:-1].copy()
         for row in range(len(indptr) - 1):
-            for p in range(indptr[row], indptr[row + 1]):
-                kp, rp = place[indices[p] // size], indices[p] % size
-                for q in range(indptr[row], indptr[row + 1]):
-                    kq, rq = place[indices[q] // size], indices[q] % size
+            first, length = indptr[row], indptr[row + 1] - indptr[row]
+            for p in range(length):
+                node = indices[first + p] // size
+                at_place[p], rest[p] = place[node], indices[first + p] - size * node
+            for p in range(length):
+                kp, rp = at_place[p], rest[p]
+                f = front[kp]
+                begin = ends[f - 1] if f else 0
+                pivots, known, found = size * (ends[f] - begin), -1, 0
+                for q in range(length):
+                    kq, rq = at_place[q], rest[q]
                     if kq < kp or (kq == kp and rq < rp):
                         continue
-                    f = front[kp]
                     if turn == 0:
                         counts[f + 1] += 1
                         continue
-                    begin = ends[f - 1] if f else 0
-                    pivots = size * (ends[f] - begin)
                     if kq < ends[f]:
                         i = size * (kq - begin) + rq
                     else:
-                        found = np.searchsorted(borders[begins[f] : begins[f + 1]], kq)
+                        if kq != known:
+                            known, found = kq, np.searchsorted(borders[begins[f] : begins[f + 1]], kq)
                         i = _up(pivots, ROWS) + size * found + rq
                     column = size * (kp - begin) + rp
-                    pairs[at[f], 0], pairs[at[f], 1], pairs[at[f], 2] = row, p, q
+                    pairs[at[f], 0], pairs[at[f], 1], pairs[at[f], 2] = row, first + p, first + q
                     targets[at[f]] = (i // ROWS) * ROWS * _up(pivots, STRIP) + ROWS * column + i % ROWS
                     at[f] += 1
         if turn == 0:

@@ -10,62 +10,83 @@ from impinge.sparse._panels import ROWS, STRIP, divide, subtract
 
 
 @part
-def _take(panel, slab, j, y, s):
-    """Slab s of y less eight columns of L, from column j on, times their y."""
-    x = load(y, uint64(s))
-    for k in range(STRIP):
-        x = x - load(panel, uint64(slab + ROWS * (j + k))) * y[j + k]
-    store(y, uint64(s), x)
+def _take(panel, slab, columns, y, s):
+    """Sixteen numbers of y less a slab of L times the first `columns` of y, a multiple of 8."""
+    x0, x1 = load(y, uint64(s)), spread(panel, 0.0)
+    x2, x3 = x1, x1
+    at, k, end = uint64(slab), uint64(0), uint64(columns)
+    while k < end:
+        x0 = x0 - load(panel, at) * y[k]
+        x1 = x1 - load(panel, at + uint64(16)) * y[k + uint64(1)]
+        x2 = x2 - load(panel, at + uint64(32)) * y[k + uint64(2)]
+        x3 = x3 - load(panel, at + uint64(48)) * y[k + uint64(3)]
+        at += uint64(64)
+        k += uint64(4)
+    store(y, uint64(s), (x0 + x1) + (x2 + x3))
 
 
 @part
-def _forward(panel, at, slabs, pivots, columns, y):
-    """L⁻¹ of a front times y, in the rows of the front; rows of the border get what the pivots take from them."""
-    for j in range(0, pivots, STRIP):
-        begin = j // ROWS
-        slab = at + begin * ROWS * columns
-        for k in range(j, min(j + STRIP, pivots)):
-            column = slab + ROWS * k - ROWS * begin
+def forward(panel, at, slabs, pivots, columns, y):
+    """L⁻¹ of a front times y, in the rows of the front; rows of the border get what the pivots take from them.
+
+    Slab by slab, as they are in memory.
+    """
+    for s in range(slabs):
+        slab, first = at + s * ROWS * columns, ROWS * s
+        _take(panel, slab, min(first, columns), y, first)
+        for k in range(first, min(first + ROWS, pivots)):
+            column = slab + ROWS * k - first
             value = y[k] / panel[column + k]
             y[k] = value
-            for i in range(k + 1, ROWS * (begin + 1)):
+            for i in range(k + 1, first + ROWS):
                 y[i] -= panel[column + i] * value
-        for s in range(begin + 1, slabs):
-            _take(panel, at + s * ROWS * columns, j, y, ROWS * s)
 
 
 @part
-def _backward(panel, at, slabs, pivots, columns, y):
-    """L⁻ᵀ of a front times y: the pivots, given the border."""
-    for j in range((pivots - 1) // STRIP * STRIP, -1, -STRIP):
-        begin = j // ROWS
-        x0 = x1 = x2 = x3 = x4 = x5 = x6 = x7 = spread(panel, 0.0)
-        for s in range(begin + 1, slabs):
-            z = load(y, uint64(ROWS * s))
-            first = uint64(at + s * ROWS * columns + ROWS * j)
-            x0 = x0 + load(panel, first) * z
-            x1 = x1 + load(panel, first + uint64(16)) * z
-            x2 = x2 + load(panel, first + uint64(32)) * z
-            x3 = x3 + load(panel, first + uint64(48)) * z
-            x4 = x4 + load(panel, first + uint64(64)) * z
-            x5 = x5 + load(panel, first + uint64(80)) * z
-            x6 = x6 + load(panel, first + uint64(96)) * z
-            x7 = x7 + load(panel, first + uint64(112)) * z
-        y[j] -= total(x0)
-        y[j + 1] -= total(x1)
-        y[j + 2] -= total(x2)
-        y[j + 3] -= total(x3)
-        y[j + 4] -= total(x4)
-        y[j + 5] -= total(x5)
-        y[j + 6] -= total(x6)
-        y[j + 7] -= total(x7)
-        slab = at + begin * ROWS * columns
-        for k in range(min(j + STRIP, pivots) - 1, j - 1, -1):
-            column = slab + ROWS * k - ROWS * begin
-            value = y[k]
-            for i in range(k + 1, min(ROWS * (begin + 1), pivots)):
+def _gather(panel, slab, columns, y, s, sums):
+    """Add one slab of L times its rows of y to the sums of the first columns, lane by lane."""
+    z, at, to, end = load(y, uint64(s)), uint64(slab), uint64(0), uint64(ROWS * columns)
+    while to < end:
+        store(sums, to, load(sums, to) + load(panel, at + to) * z)
+        to += uint64(16)
+
+
+@part
+def _gather_four(panel, slab, columns, y, s, sums):
+    """`_gather` of four slabs, one after the other in memory."""
+    across, first = uint64(ROWS * columns), uint64(s)
+    z0, z1 = load(y, first), load(y, first + uint64(16))
+    z2, z3 = load(y, first + uint64(32)), load(y, first + uint64(48))
+    at, to = uint64(slab), uint64(0)
+    while to < across:
+        two = load(panel, at) * z0 + load(panel, at + across) * z1
+        more = load(panel, at + uint64(2) * across) * z2 + load(panel, at + uint64(3) * across) * z3
+        store(sums, to, load(sums, to) + (two + more))
+        at += uint64(16)
+        to += uint64(16)
+
+
+@part
+def backward(panel, at, slabs, pivots, columns, y, sums):
+    """L⁻ᵀ of a front times y: the pivots, given the border. Slab by slab; sums : scratch, 16 for each column."""
+    sums[: ROWS * columns] = 0.0
+    own = (pivots + ROWS - 1) // ROWS
+    s = own
+    while s + 4 <= slabs:
+        _gather_four(panel, at + s * ROWS * columns, columns, y, ROWS * s, sums)
+        s += 4
+    while s < slabs:
+        _gather(panel, at + s * ROWS * columns, columns, y, ROWS * s, sums)
+        s += 1
+    for b in range(own - 1, -1, -1):
+        slab, first = at + b * ROWS * columns, ROWS * b
+        for k in range(min(first + ROWS, pivots) - 1, first - 1, -1):
+            column = slab + ROWS * k - first
+            value = y[k] - total(load(sums, uint64(ROWS * k)))
+            for i in range(k + 1, min(first + ROWS, pivots)):
                 value -= panel[column + i] * y[i]
             y[k] = value / panel[column + k]
+        _gather(panel, slab, first, y, first, sums)
 
 
 @kernel
@@ -87,14 +108,14 @@ def _go_up(some, size, ends, begins, lifts, panels, children, siblings, panel, x
                 for r in range(size):
                     y[lifts[k] + r] += rests[size * k + r]
             child = siblings[child]
-        _forward(panel, panels[f], slabs, pivots, _up(pivots, STRIP), y)
+        forward(panel, panels[f], slabs, pivots, _up(pivots, STRIP), y)
         x[first : first + pivots] = y[:pivots]
         rests[size * begins[f] : size * begins[f] + border] = y[own : own + border]
 
 
 @kernel
-def _go_down(some, size, ends, begins, borders, panels, panel, x, y):
-    """L⁻ᵀ x of some fronts, parents before their children."""
+def _go_down(some, size, ends, begins, borders, panels, panel, x, y, sums):
+    """L⁻ᵀ x of some fronts, parents before their children; y, sums : scratch."""
     for f in some[::-1]:
         begin = ends[f - 1] if f else 0
         pivots, border, first = size * (ends[f] - begin), begins[f + 1] - begins[f], size * begin
@@ -105,26 +126,27 @@ def _go_down(some, size, ends, begins, borders, panels, panel, x, y):
         for k in range(border):
             for r in range(size):
                 y[own + size * k + r] = x[size * borders[begins[f] + k] + r]
-        _backward(panel, panels[f], slabs, pivots, _up(pivots, STRIP), y)
+        backward(panel, panels[f], slabs, pivots, _up(pivots, STRIP), y, sums)
         x[first : first + pivots] = y[:pivots]
 
 
 @kernel
 def _scratch(size, ends, begins):
-    """Room for the rows of the largest front."""
-    longest, begin = 0, 0
+    """Room for the rows of the largest front, and for sums of columns."""
+    longest, widest, begin = 0, 0, 0
     for f in range(len(ends)):
-        rows = _up(size * (ends[f] - begin), ROWS) + _up(size * (begins[f + 1] - begins[f]), ROWS)
-        longest, begin = max(longest, rows), ends[f]
-    return np.zeros(longest + ROWS)
+        own = _up(size * (ends[f] - begin), ROWS)
+        longest, widest = max(longest, own + _up(size * (begins[f + 1] - begins[f]), ROWS)), max(widest, own)
+        begin = ends[f]
+    return np.zeros(longest + ROWS), np.zeros(ROWS * widest)
 
 
 @kernel
 def solve(some, size, ends, begins, borders, lifts, panels, children, siblings, panel, x, rests):
     """H⁻¹ x of the last fronts, or of all, in place; x in the order of elimination."""
-    y = _scratch(size, ends, begins)
+    y, sums = _scratch(size, ends, begins)
     _go_up(some, size, ends, begins, lifts, panels, children, siblings, panel, x, rests, y)
-    _go_down(some, size, ends, begins, borders, panels, panel, x, y)
+    _go_down(some, size, ends, begins, borders, panels, panel, x, y, sums)
 
 
 @team
@@ -139,11 +161,11 @@ def solve_pieces(
     p = fetch_add(counter, 0, 1)
     if p >= pieces:
         return
-    y = _scratch(size, ends, begins)
+    y, sums = _scratch(size, ends, begins)
     while p < pieces:
         some = fronts[starts[p] : starts[p + 1]]
         if is_down:
-            _go_down(some, size, ends, begins, borders, panels, panel, x, y)
+            _go_down(some, size, ends, begins, borders, panels, panel, x, y, sums)
         else:
             _go_up(some, size, ends, begins, lifts, panels, children, siblings, panel, x, rests, y)
         p = fetch_add(counter, 0, 1)

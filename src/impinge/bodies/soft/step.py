@@ -155,12 +155,17 @@ class Step:
 
     def _hold_known(self, known: Known) -> None:
         """Hold pairs of the last step."""
-        if not len(known.pair_forces) or not len(self._keys):
-            return
         keys, first = np.unique(known.pairs.keys, return_index=True)
+        here, found = self._places(keys)
+        self._hold(here, known.pair_forces[first[found]])
+
+    def _places(self, keys: Longs) -> tuple[Longs, NDArray[np.bool_]]:
+        """Where pairs are in the list, and which of them are in it at all."""
+        if not len(self._keys):
+            return np.empty(0, np.int64), np.zeros(len(keys), np.bool_)
         here = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
         found = self._keys[here] == keys
-        self._hold(here[found], known.pair_forces[first[found]])
+        return here[found], found
 
     def _hold(self, which: Longs, forces: Floats | None = None) -> None:
         """Keep pairs apart."""
@@ -239,11 +244,13 @@ class Step:
         """Hold what ends too near or too long; whether there is anything new."""
         self._neighbours.cover(self._start, self._end)
         if self._neighbours.made != self._list:  # the step went further than expected
-            before, marks = self._keys, (self._is_held, self._is_spread, self._turns)
+            marks = self._is_held, self._is_spread, self._turns
+            marked = np.flatnonzero(marks[0] | marks[1] | (marks[2] > 0))
+            keys = self._keys[marked]
             self._look_around()
-            _, here, there = np.intersect1d(self._keys, before, assume_unique=True, return_indices=True)
+            here, is_here = self._places(keys)
             for new, old in zip((self._is_held, self._is_spread, self._turns), marks, strict=True):
-                new[here] = old[there]
+                new[here] = old[marked[is_here]]
         new, turned = self._look(share)
         if len(new) and share == 1.0:  # those beside them would be next
             new, _ = self._look(margin=_BESIDE * self._margin())

@@ -16,7 +16,7 @@ from impinge._jit import kernel
 from impinge._lanes import load, spread, store, total
 from impinge.response.qp._search import search
 from impinge.sparse._panels import ROWS, STRIP, factorise_panel
-from impinge.sparse._solve import _backward, _forward
+from impinge.sparse._solve import backward, forward
 
 
 @kernel
@@ -55,9 +55,9 @@ def _solve_active(squares, slots, count, softness, panel, y, t):
     if factorise_panel(panel, 0, slabs, count, columns, t) < count:
         return False
     y[count : ROWS * slabs] = 0.0
-    _forward(panel, 0, slabs, count, columns, y)
+    forward(panel, 0, slabs, count, columns, y)
     y[count : ROWS * slabs] = 0.0
-    _backward(panel, 0, slabs, count, columns, y)
+    backward(panel, 0, slabs, count, columns, y, np.empty(ROWS * columns))
     return True
 
 
