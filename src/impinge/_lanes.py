@@ -12,6 +12,7 @@ registers; here it has no choice.
     choose(mask, x, y)         x where the mask is true, else y; masks have & and |
     bits(mask)                 uint64, whose bit k is lane k's
     total(x)                   sum of all lanes
+    HAS_ROOM                   whether a processor's registers hold eight lanes of float64 and more: 32 of 8 numbers
 
 There is no way to move lanes or to take one alone: LLVM 20 takes the wrong one for that in some sums of products.
 With the compiler off, lanes are arrays of NumPy, and masks those of bools.
@@ -25,17 +26,26 @@ from typing import Any
 
 import numba
 import numpy as np
-from llvmlite import ir
+from llvmlite import binding, ir
 from numba import types
 from numba.core import cgutils
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
-__all__ = ["LANES", "bits", "choose", "larger", "load", "spread", "sqrt", "store", "total"]
+__all__ = ["HAS_ROOM", "LANES", "bits", "choose", "larger", "load", "spread", "sqrt", "store", "total"]
 
 LANES = 16
 _config: Any = numba.config  # made at run time, so that type checkers do not know its fields
 _FUSE = ("contract",)
+
+
+def _features() -> str:
+    """What the compiler may use of this processor."""
+    chosen = _config.CPU_FEATURES
+    return str(binding.get_host_cpu_features().flatten() if chosen is None else chosen)
+
+
+HAS_ROOM = "+avx512f" in _features().split(",")
 
 
 class _Lanes(types.Type):

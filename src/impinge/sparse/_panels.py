@@ -9,19 +9,16 @@ side by side.
 from numpy import sqrt, uint64
 
 from impinge._jit import kernel, part
-from impinge._lanes import load, store
+from impinge._lanes import HAS_ROOM, load, store
 
 ROWS = 16  # of a slab: LANES
 STRIP = 8  # columns that are worked on at a time
 _STEP = uint64(ROWS)
+_CHUNK = uint64(96 * ROWS)  # of both factors are in the nearest cache
 
 
 @part
-def subtract(c, at, a, first, b, other, depth):
-    """Eight columns of a slab less a product: C(:, j) −= Σ_k A(:, k) B(j, k), k < depth.
-
-    at, first, other : places of the first column of C, of column 0 of A and of row 0 in column 0 of B; all uint64
-    """
+def _subtract_eight(c, at, a, first, b, other, depth):
     c0, c1 = load(c, at), load(c, at + _STEP)
     c2, c3 = load(c, at + uint64(32)), load(c, at + uint64(48))
     c4, c5 = load(c, at + uint64(64)), load(c, at + uint64(80))
@@ -47,6 +44,38 @@ def subtract(c, at, a, first, b, other, depth):
     store(c, at + uint64(80), c5)
     store(c, at + uint64(96), c6)
     store(c, at + uint64(112), c7)
+
+
+@part
+def _subtract_two(c, at, a, first, b, other, end):
+    c0, c1 = load(c, at), load(c, at + _STEP)
+    while first < end:
+        x = load(a, first)
+        c0 = c0 - x * b[other]
+        c1 = c1 - x * b[other + uint64(1)]
+        first += _STEP
+        other += _STEP
+    store(c, at, c0)
+    store(c, at + _STEP, c1)
+
+
+@part
+def _subtract_pairs(c, at, a, first, b, other, depth):
+    end = first + depth * _STEP
+    while first < end:
+        stop = min(first + _CHUNK, end)
+        _subtract_two(c, at, a, first, b, other, stop)
+        _subtract_two(c, at + uint64(32), a, first, b, other + uint64(2), stop)
+        _subtract_two(c, at + uint64(64), a, first, b, other + uint64(4), stop)
+        _subtract_two(c, at + uint64(96), a, first, b, other + uint64(6), stop)
+        first += _CHUNK
+        other += _CHUNK
+
+
+# Eight columns of a slab less a product: C(:, j) −= Σ_k A(:, k) B(j, k), k < depth.
+# at, first, other : places of the first column of C, of column 0 of A and of row 0 in column 0 of B; all uint64
+# Sums are the same to the last bit in both ways; eight columns together need 32 registers of 8 numbers.
+subtract = _subtract_eight if HAS_ROOM else _subtract_pairs
 
 
 @part

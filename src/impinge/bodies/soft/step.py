@@ -113,7 +113,8 @@ class Step:
         self._neighbours.cover(self._start, self._end)
         self._look_around()
         self._hold_known(known)
-        self._friction = self._friction._replace(forces=self._task.friction * self._held.forces)
+        if self._task.friction:
+            self._friction = self._friction._replace(forces=self._task.friction * self._held.forces)
         self._hold_first()
         self._take_bars(_CLOSE)
         contact = np.nan
