@@ -102,6 +102,8 @@ def work_of(result: Result, touch: Touch, start: Floats, end: Floats) -> Floats:
 def _work_of_bars(result: Result, way: Floats) -> tuple[Floats, float]:
     """(n, 3) N: what limits of lengths push nodes with; and the work of those that win energy, J."""
     bars, count = result.task.bars, len(result.task.fixed)
+    if not len(bars.rest):
+        return np.zeros((count, 3)), 0.0
     ends = result.positions[bars.nodes]
     along = ends[:, 1] - ends[:, 0]
     length = np.linalg.norm(along, axis=1)[:, None]

@@ -1,8 +1,14 @@
-"""Kernels: whether boxes still hold what moves, and which pairs stay apart."""
+"""Kernels: whether boxes still hold what moves, which pairs stay apart, and which have to be held."""
 
 import math
 
 from impinge._jit import kernel, parallel, part
+
+NOTHING, NEW, UNSURE, TURNED = range(4)
+
+_SLACK = 1e-9  # of a distance: what does not count as too near
+LATE = 0.8  # of its distance: what a pair must keep that is found too near only at the end; the next step holds it
+_TURNED, _TURNS = 1e-3, 5  # what a pair may lack that is held along old normals, and how often these are renewed
 
 
 @kernel
@@ -80,3 +86,23 @@ def find_near(first, stop, x0, x1, pairs, corners, limit, spare, near):
             or _stays_apart(x0, x1, i, j, k, m, edges, 0.0, 1.0, 0.0, least)
             or _stays_apart(x0, x1, i, j, k, m, edges, 0.0, 0.0, 1.0, least)
         )
+
+
+@parallel(grain=8192)
+def sort_ends(first, stop, ends, real, least, distances, margins, reach, share, is_held, turns, out):
+    """What becomes of pairs by their distances at the end, along their normals of the start, and real ones.
+
+    least, distances : m, what each pair has to keep, and what pairs of its kind keep
+    margins, reach : m, and the share of it that a pair may be farther away and still be held
+    share : of its distance, which a pair may come down to, but not from below
+    out : NEW, not held and too near in both ways; UNSURE, too near along its normal alone, so that it is to be held if
+    it touches on the way; TURNED, too near although its normal says otherwise, and to be held once more if it does not
+    """
+    for k in range(first, stop):
+        low = min(least[k], share * distances[k]) * (1.0 - _SLACK)
+        high = low + reach * margins[k]
+        out[k] = NOTHING
+        if not is_held[k] and ends[k] < high:
+            out[k] = NEW if real[k] < (low if ends[k] < low else high) else UNSURE
+        elif turns[k] < _TURNS and real[k] < min(least[k], LATE * distances[k]) * (1.0 - _TURNED):
+            out[k] = TURNED

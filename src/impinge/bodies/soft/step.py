@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge.bodies.soft import _constraints
+from impinge.bodies.soft import _constraints, _neighbours
 from impinge.bodies.soft.constraints import Friction, Held, all_rows
 from impinge.bodies.soft.minimum import PRODUCT, TOLERANCE, Minimum
 from impinge.bodies.soft.neighbours import Neighbours
@@ -34,14 +34,12 @@ _DRIVEN = 1e-6  # of the distance that is asked for: what nodes that are driven 
 _HURRIED = 6  # passes after which forces of friction go only half of their way, lest they go to and fro
 _SETTLED = 1e-3  # change of forces of friction, by the largest, that is left
 _CREEP = 1e-4  # of the distance that pairs keep: slip in a step below which friction is not fully there
-_LATE = 0.8  # of its distance: what a pair must keep that is found too near only at the end; the next step holds it
-_TURNED, _TURNS = 1e-3, 5  # what a pair may lack that is held along old normals, and how often these are renewed
 _BLAME = 1e-6  # of the largest force in the proof that rows contradict each other: others are rounding
 _STRONG = 0.1  # of the largest force: of rows that may be to blame
 _MARGIN = 0.3  # of the distance that pairs keep: what may be farther away at first than it should, and is held
 _BESIDE = 0.1  # of this margin: what is held, too, once something else has been found
 _CLOSE = 0.5  # of a limit of strain from which on it is watched
-_SLACK = 1e-9  # of a length or distance: what does not count as too much
+_SLACK = 1e-9  # of a length: what does not count as too much
 
 Longs = NDArray[np.int64]
 
@@ -121,7 +119,7 @@ class Step:
         while self._passes < _PASSES:
             self._passes += 1
             minimum = self._minimise()
-            if self._add_violated(_LATE) or not self._friction_is_settled():
+            if self._add_violated(_neighbours.LATE) or not self._friction_is_settled():
                 continue
             times = self._surface.times(self._start, self._end, self._pairs, 0.0)
             contact = float(times.min(initial=np.inf))
@@ -153,6 +151,8 @@ class Step:
             self._targets = np.minimum(0.1 * wanted, 0.5 * self._least)
         self._is_held, self._is_spread = np.zeros(len(wanted), np.bool_), np.zeros(len(wanted), np.bool_)
         self._turns = np.zeros(len(wanted), np.int8)
+        # m, by how much pairs may be farther away than they should and still be held: not as far as at rest
+        self._margins = np.minimum(_MARGIN * self._surface.gap, 0.5 * neighbours.spares)
 
     def _hold_known(self, known: Known) -> None:
         """Hold pairs of the last step."""
@@ -178,24 +178,28 @@ class Step:
         forces = np.zeros(len(first)) if forces is None else forces[first]
         self._held.add(some.take(first), gaps.take(first), self._targets[which[first]], forces)
 
-    def _look(self, share: float = 1.0, margin: Floats | float = 0.0) -> tuple[Longs, Longs]:
+    def _look(self, share: float = 1.0, reach: float = 0.0) -> tuple[Longs, Longs]:
         """Pairs to be held that are not, and pairs that have to be held once more, as they have turned.
 
         Both end too near, or touch on the way. The former do so along their normals of the start, too, which not all do
         that look so: what slides over an edge does not. The latter are satisfied, or held, along these normals.
 
         share : of its distance, which a pair may come down to, but not from below
-        margin : m, by how much a pair may be farther away, in both ways, and still be held
+        reach : of its margin, by which a pair may be farther away, in both ways, and still be held
         """
-        distances, limits = self._neighbours.distances, self._least + margin
-        ends, real = find_ends(self._start, self._end, self._pairs, self._gaps, limits)
-        least = np.minimum(self._least, share * distances) * (1.0 - _SLACK)
-        is_new, is_near = (ends < least + margin) & ~self._is_held, real < np.where(ends < least, least, least + margin)
-        touching = np.flatnonzero(is_new & ~is_near)
-        is_near[touching] = self._touch(touching)
-        has_turned = real < np.minimum(self._least, _LATE * distances) * (1.0 - _TURNED)
-        turned = np.flatnonzero(has_turned & ~is_new & (self._turns < _TURNS))
-        return np.flatnonzero(is_new & is_near), turned[~self._touch(turned)]
+        pairs, distances, least = self._pairs, self._neighbours.distances, self._least
+        limits = least + reach * self._margins if reach else least
+        ends, real = find_ends(self._start, self._end, pairs, self._gaps, limits)
+        found = np.empty(len(ends), np.int8)
+        marks = self._margins, reach, share, self._is_held, self._turns
+        _neighbours.sort_ends(len(found), ends, real, least, distances, *marks, found)
+        new, unsure, turned = (
+            np.flatnonzero(found == kind) for kind in (_neighbours.NEW, _neighbours.UNSURE, _neighbours.TURNED)
+        )
+        touching = unsure[self._touch(unsure)]
+        if len(touching):
+            new = np.sort(np.concatenate([new, touching]))
+        return new, turned[~self._touch(turned)]
 
     def _touch(self, which: Longs) -> NDArray[np.bool_]:
         """Whether pairs touch on the way."""
@@ -218,15 +222,10 @@ class Step:
 
         Those at corners and at borders would be in the way of what slides over the edges of a smooth surface.
         """
-        new, _ = self._look(margin=self._margin())
+        new, _ = self._look(reach=1.0)
         # Not by what else is in the list: what a step does must not depend on which list it uses.
         self._is_alone = not len(new) and not (self._gaps.gaps[~self._is_held] <= self._surface.gap).any()
         self._hold(new[(self._gaps.weights[new] != 0.0).all(axis=1)])
-
-    def _margin(self) -> Floats:
-        """m, by how much pairs may be farther away than they should and still be held: not as far as at rest."""
-        margin: Floats = np.minimum(_MARGIN * self._surface.gap, 0.5 * self._neighbours.spares)
-        return margin
 
     def _take_bars(self, share: float) -> bool:
         """Take limits of lengths that are reached to a share of the way from rest; whether there are new ones."""
@@ -254,7 +253,7 @@ class Step:
                 new[here] = old[marked[is_here]]
         new, turned = self._look(share)
         if len(new) and share == 1.0:  # those beside them would be next
-            new, _ = self._look(margin=_BESIDE * self._margin())
+            new, _ = self._look(reach=_BESIDE)
         self._hold(new)
         self._hold_turned(turned)
         found = len(new) + len(turned) > 0
