@@ -79,6 +79,27 @@ def take_diagonal(indptr, indices, values, out):
 
 
 @kernel
+def is_symmetric(indptr, indices, values, size):
+    """Whether K is its own transpose to the last bit; rows are sorted in each column."""
+    place = np.empty(size, np.int64)  # of the next entry below the diagonal that has to have a partner
+    for j in range(size):
+        for e in range(indptr[j], indptr[j + 1]):
+            i = indices[e]
+            if i >= j:
+                place[j] = e + 1 if i == j else e
+                break
+            if place[i] >= indptr[i + 1] or indices[place[i]] != j or values[place[i]] != values[e]:
+                return False
+            place[i] += 1
+        else:
+            place[j] = indptr[j + 1]
+    for j in range(size):
+        if place[j] < indptr[j + 1]:
+            return False
+    return True
+
+
+@kernel
 def asymmetry(indptr, indices, values, size):
     """Largest difference of K and its transpose relative to √(K_ii K_jj): (difference, row, column, same pattern).
 
@@ -134,3 +155,21 @@ def fix_rows(indptr, indices, values, fixed, x, bounds, out):
             if fixed[indices[e]]:
                 bounds[k] -= values[e] * x[indices[e]]
                 out[e] = 0.0
+
+
+@kernel
+def find_worst(indptr, indices, measured, most, out):
+    """Mark rows that are violated more than all others at one of their unknowns.
+
+    measured : by how much, in the sizes of rows; not positive for rows that are left out
+    most : scratch, as many as there are unknowns
+    """
+    most[:] = 0.0
+    for k in range(len(measured)):
+        for e in range(indptr[k], indptr[k + 1]) if measured[k] > 0.0 else range(0):
+            most[indices[e]] = max(most[indices[e]], measured[k])
+    for k in range(len(measured)):
+        out[k] = False
+        for e in range(indptr[k], indptr[k + 1]) if measured[k] > 0.0 else range(0):
+            if measured[k] >= most[indices[e]]:
+                out[k] = True

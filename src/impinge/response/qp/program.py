@@ -166,14 +166,15 @@ def read_program(K: Any, b: Any, J: Any, c: Any, E: Any, e: Any) -> Program:
     n = _number_of_unknowns(K)
     matrix = _canonical("K", K, (n, n), "csc")
     pattern = _pattern(matrix)
-    worst, i, j, same = _rows.asymmetry(*pattern, _check.frozen(matrix.data), n)
-    if worst > _LARGEST_ASYMMETRY:
-        found = f"entries ({i}, {j}) and ({j}, {i}) are {matrix[i, j]:g} and {matrix[j, i]:g}"
-        raise InputError(f"K: {found}, expected a symmetric matrix")
-    if not same:
-        matrix = sp.csc_array((matrix + matrix.T) * 0.5)
-        matrix.sort_indices()
-        pattern = _pattern(matrix)
+    if not _rows.is_symmetric(*pattern, _check.frozen(matrix.data), n):
+        worst, i, j, same = _rows.asymmetry(*pattern, _check.frozen(matrix.data), n)
+        if worst > _LARGEST_ASYMMETRY:
+            found = f"entries ({i}, {j}) and ({j}, {i}) are {matrix[i, j]:g} and {matrix[j, i]:g}"
+            raise InputError(f"K: {found}, expected a symmetric matrix")
+        if not same:
+            matrix = sp.csc_array((matrix + matrix.T) * 0.5)
+            matrix.sort_indices()
+            pattern = _pattern(matrix)
     for names, rows, bounds in ((("J", "c"), J, c), (("E", "e"), E, e)):
         if (rows is None) != (bounds is None):
             given, missing = names if bounds is None else names[::-1]

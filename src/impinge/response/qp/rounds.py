@@ -12,16 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.errors import ConvergenceError
-from impinge.response.qp import _newton, _points
+from impinge.response.qp import _newton, _points, _rows
 from impinge.response.qp.program import Floats, Infeasible, Kinds, Program
 from impinge.sparse.cholesky import Cholesky, Gram, Structure
 
-_SOFTNESS = 1e-4  # of G_kk, at first
+_SOFTNESS = 1e-6  # of G_kk, at first
 _LEAST_SOFTNESS = 1e-14
 _FASTER, _SOFTER = 0.01, 3e4  # factors of softness, for slow rounds and for spoiled ones
+_BALANCED = 0.01  # of the tolerance: what may be left of K x = b − Jᵀμ at the start of a round
 _ROUNDS = 100
 _STEPS = 200  # of Newton's method in one round
-_FEW = 1200  # violated rows that are taken together
+_FEW, _FEWER = 32, 16  # violated rows that are taken together, and of more the part that is, at least
 _NO_GUESS = np.empty(0, np.bool_)
 Flags = NDArray[np.bool_]
 
@@ -45,9 +46,9 @@ class Rounds:
         self._sizes = np.sqrt(np.maximum(compliance, 1e-300))
 
     def count(self, x: Floats, mu: Floats) -> int:
-        """How many rows pull, or are violated where the pulls lead to."""
-        values = self.program.row_values(self._relaxed(x, mu))
-        return int(((self._kind >= 0) & (self._pulling(mu) | (values > 0.0))).sum())
+        """How many rows pull; if it is not known, how many are violated without any pull."""
+        matter = self._pulling(mu) if mu.any() else self.program.row_values(self._relaxed(x, mu)) > 0.0
+        return int(((self._kind >= 0) & matter).sum())
 
     def _relaxed(self, x: Floats, mu: Floats) -> Floats:
         """Where the pulls lead to: K x = b − Jᵀμ."""
@@ -57,9 +58,11 @@ class Rounds:
     def solve(self, x: Floats, mu: Floats) -> tuple[Floats, Floats]:
         """Minimiser and multipliers, from a guess of them."""
         best, kept = np.inf, (x, mu)
+        balance = np.inf  # what is left of K x = b − Jᵀμ
         for _ in range(_ROUNDS):
-            x, after = self._round(x, mu)
-            left = self.program.measure(x, after).largest
+            x, after = self._round(x if balance < _BALANCED * self.tol else self._relaxed(x, mu), mu)
+            residuals = self.program.measure(x, after)
+            left, balance = residuals.largest, residuals.stationarity
             if left <= self.tol:
                 return x, after
             if not left < 0.1 * best:
@@ -70,19 +73,20 @@ class Rounds:
             if left < best:
                 best, kept = left, (x, mu)
             elif left > 10.0 * best:  # rounding has spoiled it: back, and softer
-                (x, mu), self._softness = kept, _SOFTER * self._softness
+                (x, mu), self._softness, balance = kept, _SOFTER * self._softness, np.inf
         raise ConvergenceError(f"tol: reached {best:.1e}, expected {self.tol:.1e}; the problem is too ill-conditioned")
 
     def _round(self, x: Floats, mu: Floats) -> tuple[Floats, Floats]:
-        """Point and multipliers after one round from those before."""
+        """Point and multipliers after one round from those before, which are balanced."""
         program, solved = self.program, False
-        x = self._relaxed(x, mu)
         start = values = program.row_values(x)
         moved, y = x, mu
         # A guess that is a bit off violates half of its rows, so at first what pulls says more than what is violated.
         guess = self._pulling(mu) if self.iterations == 0 and mu.any() else _NO_GUESS
         while True:
-            new = ~self._in_gram & (self._kind >= 0) & (self._pulling(mu) | self._worst(values))
+            new = ~self._in_gram & (self._kind >= 0) & self._pulling(mu)
+            if solved or not len(guess):
+                new |= self._worst(values)
             if new.any():
                 guess = guess | new if solved else guess
                 self._gram.add(np.flatnonzero(new).astype(np.int32))
@@ -100,14 +104,17 @@ class Rounds:
         return (self._kind == 1) | (mu > 0.0)
 
     def _worst(self, values: Floats) -> Flags:
-        """Rows that are violated; of very many only the worst, since most of the others will be satisfied with them."""
+        """Rows that are violated; of many only the worst, since most of the others will be satisfied with them."""
         violated = (values > 0.0) & (self._kind >= 0) & ~self._in_gram
         count = int(violated.sum())
         if count <= _FEW:
             return violated
         measured = np.where(violated, values / self._sizes, -np.inf)
-        limit = max(_FEW, count // 2)
-        return violated & (measured >= np.partition(measured, -limit)[-limit])
+        worst = np.empty(len(measured), np.bool_)
+        _rows.find_worst(*self.program.rows[:2], measured, np.empty(len(self.program.right)), worst)
+        limit = -(-count // _FEWER)  # rows may have all unknowns in common
+        worst |= measured >= np.partition(measured, -limit)[-limit]
+        return worst
 
     def _newton(self, start: Floats, mu: Floats, guess: Flags) -> Floats:
         """How the multipliers change, from those before and the values of the rows with them; guess : active rows."""
