@@ -82,21 +82,19 @@ def take_diagonal(indptr, indices, values, out):
 def is_symmetric(indptr, indices, values, size):
     """Whether K is its own transpose to the last bit; rows are sorted in each column."""
     place = np.empty(size, np.int64)  # of the next entry below the diagonal that has to have a partner
+    waiting = 0
     for j in range(size):
-        for e in range(indptr[j], indptr[j + 1]):
+        e = indptr[j]
+        while e < indptr[j + 1] and indices[e] < j:
             i = indices[e]
-            if i >= j:
-                place[j] = e + 1 if i == j else e
-                break
             if place[i] >= indptr[i + 1] or indices[place[i]] != j or values[place[i]] != values[e]:
                 return False
             place[i] += 1
-        else:
-            place[j] = indptr[j + 1]
-    for j in range(size):
-        if place[j] < indptr[j + 1]:
-            return False
-    return True
+            waiting -= 1
+            e += 1
+        place[j] = e + 1 if e < indptr[j + 1] and indices[e] == j else e
+        waiting += indptr[j + 1] - place[j]
+    return waiting == 0
 
 
 @kernel
