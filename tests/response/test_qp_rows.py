@@ -1,0 +1,52 @@
+"""Kernels of quadratic programs: symmetry, and which violated rows are taken."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from impinge import _check
+from impinge.response.qp import _rows
+
+
+def random_matrix(rng: np.random.Generator) -> sp.csc_array:
+    """A small matrix: of any kind, symmetric, or nearly so."""
+    n, kind = int(rng.integers(1, 7)), int(rng.integers(3))
+    dense = np.where(rng.random((n, n)) < rng.random(), rng.normal(size=(n, n)), 0.0)
+    dense = dense + dense.T if kind else dense
+    if kind == 2:
+        dense[rng.integers(n), rng.integers(n)] += 1e-9
+    return sp.csc_array(dense)
+
+
+def test_symmetry_is_told_to_the_last_bit() -> None:
+    rng, told = np.random.default_rng(0), []
+    for _ in range(500):
+        matrix = random_matrix(rng)
+        pattern = (_check.frozen(array.astype(np.int32)) for array in (matrix.indptr, matrix.indices))
+        told.append(bool(_rows.is_symmetric(*pattern, _check.frozen(matrix.data), matrix.shape[0])))
+        dense = matrix.toarray()
+        assert told[-1] == bool((dense == dense.T).all())
+    assert 100 < sum(told) < 400
+
+
+def test_symmetry_of_entries_that_are_zero() -> None:
+    """What counts is also where entries are: a factor takes the pattern of one triangle for that of both."""
+    lone = sp.csc_array((np.array([1.0, 0.0, 1.0]), np.array([0, 1, 1]), np.array([0, 2, 3])), shape=(2, 2))
+    pattern = (_check.frozen(array.astype(np.int32)) for array in (lone.indptr, lone.indices))
+    assert not _rows.is_symmetric(*pattern, _check.frozen(lone.data), 2)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_worst_rows_are_those_at_one_of_their_unknowns(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    J = sp.random_array((30, 12), density=0.2, format="csr", rng=rng)
+    measured = rng.normal(size=30)
+    out = np.empty(30, np.bool_)
+    pattern = _check.frozen(J.indptr.astype(np.int32)), _check.frozen(J.indices.astype(np.int32))
+    _rows.find_worst(*pattern, measured, np.empty(12), out)
+    uses = J.toarray() != 0
+    for k in range(30):
+        beaten = [(measured[uses[:, j]] > measured[k]).any() for j in np.flatnonzero(uses[k])]
+        assert out[k] == (measured[k] > 0 and bool(beaten) and not all(beaten))
