@@ -194,17 +194,18 @@ def _bend_bodies() -> None:
 def _solve_programs() -> None:
     """A banded program, one of a net with many rows and one with few, and one that has no solution."""
     rng = np.random.default_rng(0)
-    for side in (4, 12):
+    for side in (4, 12, 26):
         net = sp.kron(sp.eye_array(side), _chain(side)) + sp.kron(_chain(side), sp.eye_array(side))
         for K in (_chain(60), net, rng.random((3, 3)) + 3 * np.eye(3)):
             n = K.shape[0]
             symmetric = K if sp.issparse(K) else K + K.T
-            for count in (3, n):
+            for count in (3, -(-n // 4), n):
                 rows = sp.eye_array(n, format="csr")[:count]
                 found = solve_qp(symmetric, rng.normal(size=n), rows, -np.ones(count), E=rows[:1], e=[0.5 - 2])
                 solve_qp(symmetric, rng.normal(size=n), rows, -np.ones(count), E=rows[:1], e=[-1.5], warm=found)
     with contextlib.suppress(InfeasibleError):
         solve_qp(np.eye(9), np.ones(9), np.outer([1.0, -1.0], np.ones(9)), [-1.0, -1.0])
+    solve_qp([[2.0, 1.0], [1.0 + 1e-15, 2.0]], np.ones(2))  # symmetric but for rounding
 
 
 def _chain(n: int) -> Any:
