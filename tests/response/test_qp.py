@@ -91,6 +91,13 @@ def test_residuals_are_told_as_they_are(family):
     assert judged.violation == pytest.approx(solution.residuals.violation, rel=1e-3, abs=1e-13)
 
 
+@pytest.mark.parametrize("number", [126, 322])
+def test_multipliers_may_have_to_grow_for_long(number):
+    """Rows that nearly contradict each other: rounds were taken for spoiled, since complementarity grew with them."""
+    problem = qp_problems.make("sparse", number, 20261115)
+    assert solve(problem).residuals.largest <= TOL
+
+
 def test_figure_1():
     """An edge on two triangles and the side they share: three rows of rank two, a third of the weight each way."""
     normal = np.array([0.6, 0.0, 0.8])

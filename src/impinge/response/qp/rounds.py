@@ -58,13 +58,15 @@ class Rounds:
     def solve(self, x: Floats, mu: Floats) -> tuple[Floats, Floats]:
         """Minimiser and multipliers, from a guess of them."""
         best, kept = np.inf, (x, mu)
-        balance = np.inf  # what is left of K x = b − Jᵀμ
+        reached = balance = np.inf  # balance : what is left of K x = b − Jᵀμ
         for _ in range(_ROUNDS):
             x, after = self._round(x if balance < _BALANCED * self.tol else self._relaxed(x, mu), mu)
             residuals = self.program.measure(x, after)
-            left, balance = residuals.largest, residuals.stationarity
-            if left <= self.tol:
+            reached, balance = min(residuals.largest, reached), residuals.stationarity
+            if reached <= self.tol:
                 return x, after
+            # Complementarity does not tell: multipliers that are still far too small make it small.
+            left = max(balance, residuals.violation)
             if not left < 0.1 * best:
                 if np.abs(after - mu).max() > 0.5 * np.abs(after).max():  # they grow, or have just begun
                     self._check_feasible(x, after - mu)
@@ -74,7 +76,7 @@ class Rounds:
                 best, kept = left, (x, mu)
             elif left > 10.0 * best:  # rounding has spoiled it: back, and softer
                 (x, mu), self._softness, balance = kept, _SOFTER * self._softness, np.inf
-        raise ConvergenceError(f"tol: reached {best:.1e}, expected {self.tol:.1e}; the problem is too ill-conditioned")
+        raise ConvergenceError(f"tol: reached {reached:.1e}, expected {self.tol:.1e}; the problem is too ill-conditioned")
 
     def _round(self, x: Floats, mu: Floats) -> tuple[Floats, Floats]:
         """Point and multipliers after one round from those before, which are balanced."""
