@@ -76,7 +76,8 @@ class Rounds:
                 best, kept = left, (x, mu)
             elif left > 10.0 * best:  # rounding has spoiled it: back, and softer
                 (x, mu), self._softness, balance = kept, _SOFTER * self._softness, np.inf
-        raise ConvergenceError(f"tol: reached {reached:.1e}, expected {self.tol:.1e}; the problem is too ill-conditioned")
+        found = f"reached {reached:.1e}, expected {self.tol:.1e}"
+        raise ConvergenceError(f"tol: {found}; the problem is too ill-conditioned")
 
     def _round(self, x: Floats, mu: Floats) -> tuple[Floats, Floats]:
         """Point and multipliers after one round from those before, which are balanced."""
