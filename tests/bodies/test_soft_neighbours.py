@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from impinge import ccd
+from impinge.bodies.soft import _neighbours
 from impinge.bodies.soft import neighbours as module
 from impinge.bodies.soft.neighbours import Neighbours
 from impinge.bodies.soft.surface import Skin, Surface, skin_of
@@ -144,3 +145,22 @@ def test_a_list_is_kept_as_long_as_nothing_leaves_its_box() -> None:
     assert lists.made == 2
     with pytest.raises(InputError, match="not finite"):  # what is no number is in no box
         lists.cover(np.full_like(x, np.nan), x)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_ends_are_sorted_as_arrays_say(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    count, (reach, share) = 500, rng.choice([0.0, 0.1, 0.8, 1.0], 2)
+    ends, real, least, distances = rng.uniform(0.0, 2.0, (4, count))
+    margins, is_held, turns = rng.uniform(0.0, 0.5, count), rng.random(count) < 0.3, rng.integers(0, 7, count, np.int8)
+    ends[rng.random(count) < 0.2] = np.inf
+    found = np.empty(count, np.int8)
+    _neighbours.sort_ends(count, ends, real, least, distances, margins, reach, share, is_held, turns, found)
+    low = np.minimum(least, share * distances) * (1.0 - 1e-9)
+    is_new = (ends < low + reach * margins) & ~is_held
+    is_near = real < np.where(ends < low, low, low + reach * margins)
+    has_turned = real < np.minimum(least, 0.8 * distances) * (1.0 - 1e-3)
+    wanted = np.where(is_new, np.where(is_near, _neighbours.NEW, _neighbours.UNSURE), _neighbours.NOTHING)
+    wanted[has_turned & ~is_new & (turns < 5)] = _neighbours.TURNED
+    assert np.array_equal(found, wanted)
+    assert set(found.tolist()) == set(range(4)) or reach == share == 0.0
