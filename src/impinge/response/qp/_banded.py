@@ -8,14 +8,16 @@ from impinge.response.qp._points import FACTORISE, STUCK, advance, begin
 
 @kernel
 def bandwidth(indptr, indices, row_ptr, row_indices):
-    """Largest distance of unknowns that K or a row couples."""
+    """Largest distance of unknowns that K or a row couples; columns of K, which is symmetric, are sorted."""
     widest = 0
     for j in range(len(indptr) - 1):
-        for e in range(indptr[j], indptr[j + 1]):
-            widest = max(widest, abs(indices[e] - j))
+        if indptr[j] < indptr[j + 1]:
+            widest = max(widest, indices[indptr[j + 1] - 1] - j)
     for k in range(len(row_ptr) - 1):
+        low = high = row_indices[row_ptr[k]] if row_ptr[k] < row_ptr[k + 1] else 0
         for e in range(row_ptr[k], row_ptr[k + 1]):
-            widest = max(widest, abs(row_indices[e] - row_indices[row_ptr[k]]))
+            low, high = min(low, row_indices[e]), max(high, row_indices[e])
+        widest = max(widest, high - low)
     return widest
 
 

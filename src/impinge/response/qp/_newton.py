@@ -21,13 +21,19 @@ from impinge.sparse._solve import backward, forward
 
 @kernel
 def multiply(squares, z, out):
-    """Out = G z, of the squares of −G (`Gram.squares`)."""
+    """Out = G z, of the squares of −G (`Gram.squares`); most of z is 0."""
     out[:] = 0.0
     place = uint64(0)
-    for s in range(len(z) // ROWS):
+    used = np.empty(len(z) // ROWS, np.bool_)
+    for s in range(len(used)):
+        used[s] = (z[ROWS * s : ROWS * (s + 1)] != 0.0).any()
+    for s in range(len(used)):
         own = load(z, uint64(ROWS * s))
         total_s = spread(z, 0.0)
         for t in range(s + 1):
+            if not (used[s] or used[t]):
+                place += uint64(ROWS * ROWS)
+                continue
             for j in range(ROWS):
                 column = load(squares, place)
                 total_s = total_s - column * z[ROWS * t + j]
@@ -43,15 +49,18 @@ def _solve_active(squares, slots, count, softness, panel, y, t):
     columns = (count + STRIP - 1) // STRIP * STRIP
     slabs = (count + ROWS - 1) // ROWS
     panel[: slabs * ROWS * columns] = 0.0
+    first = 0
+    while first < count:  # slab by slab of G, as they are in memory
+        s, last = slots[first] // ROWS, first
+        while last < count and slots[last] // ROWS == s:
+            last += 1
+        for j in range(last):
+            column = 128 * s * (s + 1) + ROWS * slots[j]
+            for i in range(max(first, j), last):
+                panel[(i // ROWS) * ROWS * columns + ROWS * j + i % ROWS] = -squares[column + slots[i] % ROWS]
+        first = last
     for j in range(count):
-        q = slots[j]
-        for i in range(j, count):
-            p = slots[i]
-            s = p // ROWS
-            value = -squares[128 * s * (s + 1) + 256 * (q // ROWS) + ROWS * (q % ROWS) + p % ROWS]
-            if i == j:
-                value += softness[p]
-            panel[(i // ROWS) * ROWS * columns + ROWS * j + i % ROWS] = value
+        panel[(j // ROWS) * ROWS * columns + ROWS * j + j % ROWS] += softness[slots[j]]
     if factorise_panel(panel, 0, slabs, count, columns, t) < count:
         return False
     y[count : ROWS * slabs] = 0.0

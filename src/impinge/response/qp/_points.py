@@ -22,16 +22,20 @@ _FAR = 1e8  # sizes of x within which nothing satisfies the rows: that is infeas
 
 @kernel
 def measure(program, free, x, y):
-    """Residuals of a point and multipliers: stationarity, violation, complementarity (see `Residuals`)."""
+    """Residuals of a point and multipliers: stationarity, violation, complementarity (see `Residuals`); and ½ xᵀKx − bᵀx.
+    """
     indptr, indices, values, right, row_ptr, row_indices, factors, bounds, diagonal, least = program
     n, count = len(x), len(bounds)
     times, pull, terms = np.empty(n), np.zeros(n), np.empty(n)
+    objective = 0.0
     for j in range(n):
-        times[j], terms[j] = 0.0, abs(right[j])
+        value, size = 0.0, abs(right[j])
         for e in range(indptr[j], indptr[j + 1]):
             term = values[e] * x[indices[e]]
-            times[j] += term
-            terms[j] += abs(term)
+            value += term
+            size += abs(term)
+        times[j], terms[j] = value, size
+        objective += x[j] * (0.5 * value - right[j])
     for k in range(count):
         if y[k] != 0.0:
             for e in range(row_ptr[k], row_ptr[k + 1]):
@@ -52,7 +56,7 @@ def measure(program, free, x, y):
             for e in range(row_ptr[k], row_ptr[k + 1]):
                 largest = max(largest, abs(factors[e]))
             slack = max(slack, y[k] * largest / size * abs(s[k]) / scales[k])
-    return worst / size, violation, slack
+    return worst / size, violation, slack, objective
 
 
 @kernel
@@ -123,7 +127,7 @@ def _next_round(program, free, soft, state, tol, x, mu, s, y, active, rest):
     """What to do at the minimum of φ: nothing any more, or to go on from multipliers y."""
     _, _, _, _, row_ptr, row_indices, factors, bounds, _, _ = program
     state[ROUNDS] += 1
-    left, before = max(measure(program, free, x, y)), state[LEFT]
+    left, before = max(measure(program, free, x, y)[:3]), state[LEFT]
     state[LEFT] = left
     if left <= tol:
         return DONE

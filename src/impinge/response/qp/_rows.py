@@ -74,8 +74,10 @@ def take_diagonal(indptr, indices, values, out):
     for j in range(len(out)):
         out[j] = 1.0
         for e in range(indptr[j], indptr[j + 1]):
-            if indices[e] == j and values[e] > 0.0:
-                out[j] = values[e]
+            if indices[e] == j:
+                if values[e] > 0.0:
+                    out[j] = values[e]
+                break
 
 
 @kernel

@@ -87,9 +87,10 @@ class Program:
         """What the kernels of `_points` begin with."""
         return self.indptr, self.indices, self.values, self.right, *self.rows, self.bounds, self.diagonal, self.size
 
-    def measure(self, x: Floats, multipliers: Floats) -> Residuals:
-        """Residuals of a point with multipliers."""
-        return Residuals(*_points.measure(self.arrays, self.free, x, multipliers))
+    def measure(self, x: Floats, multipliers: Floats) -> tuple[Residuals, float]:
+        """Residuals of a point with multipliers, and ½ xᵀKx − bᵀx."""
+        *residuals, objective = _points.measure(self.arrays, self.free, x, multipliers)
+        return Residuals(*residuals), objective
 
 
 def _number_of_unknowns(K: Any) -> int:

@@ -61,7 +61,7 @@ class Rounds:
         reached = balance = np.inf  # balance : what is left of K x = b − Jᵀμ
         for _ in range(_ROUNDS):
             x, after = self._round(x if balance < _BALANCED * self.tol else self._relaxed(x, mu), mu)
-            residuals = self.program.measure(x, after)
+            residuals, _ = self.program.measure(x, after)
             reached, balance = min(residuals.largest, reached), residuals.stationarity
             if reached <= self.tol:
                 return x, after

@@ -127,13 +127,11 @@ def _describe(
 ) -> QPSolution:
     """The solution of the whole program from that of the reduced one."""
     x[fixed.unknowns] = fixed.x[fixed.unknowns]
-    times = program.times(x)
     if len(fixed.rows):
         multipliers[fixed.rows] = 0.0
-        fixed.complete(multipliers, program.right - times - program.from_rows(multipliers))
-    residuals = program.measure(x, multipliers)
+        fixed.complete(multipliers, program.right - program.times(x) - program.from_rows(multipliers))
+    residuals, objective = program.measure(x, multipliers)
     count = int(program.free.sum())
     mu = multipliers[count:].copy()
-    objective = float(x @ (0.5 * times - program.right))
     active = np.flatnonzero(mu > 0)
     return QPSolution(x, mu, multipliers[:count].copy(), active, objective, iterations, residuals, structure)
