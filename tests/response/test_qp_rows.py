@@ -1,4 +1,4 @@
-"""Kernels of quadratic programs: symmetry, and which violated rows are taken."""
+"""Kernels of quadratic programs: symmetry, width of bands, products with G, and which violated rows are taken."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from impinge import _check
-from impinge.response.qp import _rows
+from impinge.response.qp import _banded, _newton, _rows
 
 
 def random_matrix(rng: np.random.Generator) -> sp.csc_array:
@@ -50,3 +50,28 @@ def test_the_worst_rows_are_those_at_one_of_their_unknowns(seed: int) -> None:
     for k in range(30):
         beaten = [(measured[uses[:, j]] > measured[k]).any() for j in np.flatnonzero(uses[k])]
         assert out[k] == (measured[k] > 0 and bool(beaten) and not all(beaten))
+
+
+def test_the_width_of_a_band_does_not_depend_on_the_order_in_a_row() -> None:
+    """What a row couples has to be in the band, from its first unknown to its last, wherever these are in the row."""
+    diagonal = _check.frozen(np.arange(11, dtype=np.int32)), _check.frozen(np.arange(10, dtype=np.int32))
+    for order in ([2, 5, 9], [5, 2, 9], [9, 5, 2], [5, 9, 2]):
+        indptr, indices = np.array([0, 0, 3, 3], np.int32), np.array(order, np.int32)
+        assert _banded.bandwidth(*diagonal, _check.frozen(indptr), _check.frozen(indices)) == 7
+
+
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.3, 1.0])
+def test_products_with_squares_are_those_with_the_matrix(share: float) -> None:
+    """Also where most factors are 0, and whole squares are left out."""
+    rng, sets = np.random.default_rng(7), 6
+    n = 16 * sets
+    root = rng.normal(size=(n, n))
+    G = root @ root.T
+    squares = np.zeros(128 * sets * (sets + 1))
+    for i in range(n):
+        for j in range(16 * (i // 16 + 1)):
+            squares[128 * (i // 16) * (i // 16 + 1) + 16 * j + i % 16] = -G[i, j]
+    z = np.where(rng.random(n) < share, rng.normal(size=n), 0.0)
+    out = np.full(n, np.nan)
+    _newton.multiply(squares, z, out)
+    np.testing.assert_allclose(out, G @ z, atol=1e-11 * np.abs(G).max())

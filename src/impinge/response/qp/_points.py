@@ -22,8 +22,7 @@ _FAR = 1e8  # sizes of x within which nothing satisfies the rows: that is infeas
 
 @kernel
 def measure(program, free, x, y):
-    """Residuals of a point and multipliers: stationarity, violation, complementarity (see `Residuals`); and ½ xᵀKx − bᵀx.
-    """
+    """Stationarity, violation and complementarity of a point with multipliers (see `Residuals`), and ½ xᵀKx − bᵀx."""
     indptr, indices, values, right, row_ptr, row_indices, factors, bounds, diagonal, least = program
     n, count = len(x), len(bounds)
     times, pull, terms = np.empty(n), np.zeros(n), np.empty(n)
