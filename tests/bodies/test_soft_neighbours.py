@@ -71,7 +71,7 @@ def test_no_pair_is_missing(seed: int, speed: float) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_no_pair_is_missing_in_a_list_of_one_step(seed: int, speed: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor if the step turns out to be a little different, and the same list is used."""
-    monkeypatch.setattr(module, "_REACHES", ((0.0, np.inf),))
+    monkeypatch.setattr(module, "_REACHES", module._REACHES[-1:])
     of, x = surface(seed, thick=1.0 + 2.0 * (seed % 2))
     rng = np.random.default_rng(seed + 200)
     end = x + speed * rng.normal(size=x.shape)
@@ -80,7 +80,7 @@ def test_no_pair_is_missing_in_a_list_of_one_step(seed: int, speed: float, monke
     every = candidates(np.minimum(x, end), np.maximum(x, end), of.edges, of.faces, gap=of.gap, bodies=of.labels)
     assert len(lists.keys) < every.total
     for _ in range(4):
-        off = [rng.uniform(-0.99, 0.99, x.shape) * module._LEEWAY * of.gap for _ in range(2)]
+        off = [rng.uniform(-0.99, 0.99, x.shape) * module._REACHES[0][1] * of.gap for _ in range(2)]
         lists.cover(x + off[0], end + off[1])
         assert needed(of, x + off[0], end + off[1]) <= set(lists.keys.tolist())
     assert lists.made == 1
@@ -107,7 +107,7 @@ def test_a_crowd_gets_smaller_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
     roomy = Neighbours(of)
     roomy.cover(x, end)
     counts = [len(roomy.keys)]
-    for reaches in (((8.0, 1), (2.0, np.inf)), ((8.0, 1), (2.0, 1), (0.0, np.inf))):
+    for reaches in (((8.0, 0.3, 1), (2.0, 0.3, np.inf)), ((8.0, 0.3, 1), (2.0, 0.3, 1), (0.0, 0.03, np.inf))):
         monkeypatch.setattr(module, "_REACHES", reaches)
         narrow = Neighbours(of)
         narrow.cover(x, end)

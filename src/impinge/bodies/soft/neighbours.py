@@ -12,10 +12,9 @@ from impinge.response.contact_rows import Pairs, pairs_of
 
 __all__ = ["Neighbours"]
 
-# Steps that boxes reach ahead, and pairs for each vertex that are too many for that.
-_REACHES = (8.0, 10), (2.0, 60), (0.0, np.inf)
-_MARGIN = 0.3  # of the distance that pairs keep, around boxes
-_LEEWAY = 0.03  # likewise, around where vertices start and end, if only this step is looked at
+# Steps that boxes reach ahead (0: only this step is looked at), margins around them in distances that pairs keep, and
+# pairs for each vertex that are too many for that.
+_REACHES = (8.0, 1.0, 10), (2.0, 0.3, 60), (0.0, 0.03, np.inf)
 _PATIENCE = 16  # lists after which a longer reach is tried again
 
 
@@ -46,10 +45,10 @@ class Neighbours:
         while not self._find(x0, x1, *_REACHES[self._reach]):
             self._reach += 1
 
-    def _find(self, x0: Floats, x1: Floats, steps: float, most: float) -> bool:
+    def _find(self, x0: Floats, x1: Floats, steps: float, share: float, most: float) -> bool:
         """Make the list, unless it has too many pairs."""
         surface, ahead = self._surface, x0 + steps * (x1 - x0)
-        margin = (_MARGIN if steps else _LEEWAY) * surface.gap
+        margin = share * surface.gap
         low, high = np.minimum(np.minimum(x0, ahead), x1) - margin, np.maximum(np.maximum(x0, ahead), x1) + margin
         found = candidates(low, high, surface.edges, surface.faces, gap=surface.gap, bodies=surface.labels)
         if found.total > most * len(x0):
