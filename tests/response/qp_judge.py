@@ -51,7 +51,9 @@ def _longs(*values: Any) -> list[Floats]:
 
 def _row_scales(rows: Floats, bounds: Floats, diagonal: Floats, x: Floats, least: Floats) -> Floats:
     terms = np.abs(rows) @ np.abs(x)
-    reach = np.sqrt((rows**2 / diagonal).sum(axis=1)) * max(_largest(np.sqrt(diagonal) * x), least)
+    roots = np.sqrt(diagonal)
+    sizes = np.maximum(np.minimum(_largest(x), _largest(roots * x) / roots), least / roots)
+    reach = np.sqrt(((rows * sizes) ** 2).sum(axis=1))
     scales = np.maximum(np.maximum(terms, np.abs(bounds)), reach)
     return np.where(scales > 0, scales, 1)
 

@@ -333,6 +333,34 @@ def _in_units(base: Problem, unknowns: Callable[[int], Floats], goal: float) -> 
     return replace(base, K=(K + K.T) / 2, b=goal * units * base.b, J=_times(units, base.J.T).T, E=base.E * units)
 
 
+def _nasty(rng: Rng, number: int) -> Problem:
+    """All at once: any condition, units and sizes; up to five rows per unknown, of low rank or given several times; as
+    many equalities as unknowns, some of them twice; and an objective that pulls as far away as 1e6 sizes of x.
+    """
+    n = _size(rng, number, 40)
+    m, p = int(rng.choice([0, 1, 3, n, 2 * n, 5 * n])), int(rng.choice([0, 0, 1, n // 2, n]))
+    K = _matrix(rng, n, 10.0 ** rng.choice([0, 2, 5, 8, 10])) * 10.0 ** rng.integers(-8, 9)
+    kind, E = int(rng.integers(6)), rng.normal(size=(p, n))
+    if kind == 0:
+        units = 10.0 ** rng.uniform(-2.5, 2.5, n)
+        K = _times(units, _times(units, _matrix(rng, n, 10.0)).T)
+        K = (K + K.T) / 2
+    J = rng.normal(size=(m, n)) * (rng.uniform(size=(m, n)) < rng.choice([0.3, 1.0]))
+    if kind in (1, 2):
+        rank = int(rng.integers(1, max(2, min(m, n))))
+        J = rng.normal(size=(m, rank)) @ rng.normal(size=(rank, n))
+    if kind == 2 and m:
+        J = J[rng.integers(0, max(1, m // 3), m)]
+    if kind == 3:
+        J = _times(10.0 ** rng.uniform(-9, 9, m), J)
+    if p > 1 and rng.integers(3) == 0:
+        E[-1] = 4 * E[0]
+    x = rng.normal(size=n) * 10.0 ** rng.integers(-3, 4)
+    room = np.abs(J).sum(axis=1) * np.abs(x).max() * rng.choice([0.0, 0.0, 0.01, 1.0], m)
+    far = K @ rng.normal(size=n) * rng.choice([1, 1e3]), rng.normal(size=n) * np.abs(K).max(), np.zeros(n)
+    return Problem(K, far[rng.integers(3)], J, J @ x + room * (kind != 4), E, E @ x)
+
+
 # Bodies
 
 
@@ -395,7 +423,7 @@ FAMILIES: dict[str, Callable[[Rng, int], Problem]] = {
     "figure 1": _figure_1, "nearly dependent": _nearly_dependent, "dependent equalities": _dependent_equalities,
     "opposite": _opposite, "degenerate": _degenerate, "zero multipliers": _zero_multipliers, "zero rows": _zero_rows,
     "ill-conditioned": _ill_conditioned, "scaled rows": _scaled_rows, "scaled unknowns": _scaled_unknowns,
-    "scaled units": _scaled_units, "mixture": _mixture, "cable": _cable, "cloth": _cloth, "infeasible": _infeasible,
-    "infeasible pairs": _infeasible_pairs, "infeasible equalities": _infeasible_equalities,
+    "scaled units": _scaled_units, "mixture": _mixture, "nasty": _nasty, "cable": _cable, "cloth": _cloth,
+    "infeasible": _infeasible, "infeasible pairs": _infeasible_pairs, "infeasible equalities": _infeasible_equalities,
     "infeasible zero rows": _infeasible_zero_rows,
 }  # fmt: skip

@@ -170,6 +170,40 @@ def test_warm_start(family):
         assert solve(problem, warm=cold).iterations <= cold.iterations + 1
 
 
+@pytest.mark.parametrize("family", ["nasty", "without rows", "dependent equalities", "mixture", "cable", "cloth"])
+def test_warm_start_from_anywhere(family):
+    """A guess that is worth nothing costs time, but changes nothing."""
+    for number in range(10, 130, 8):
+        problem = qp_problems.make(family, number)
+        rng = np.random.default_rng(number)
+        if not problem.b.any():  # the answer may be 0, of which nothing is small in its own size
+            continue
+        cold = solve(problem)
+        noise = [rng.normal(size=len(part)) * 10.0 ** rng.integers(-6, 9) for part in (problem.b, problem.c, problem.e)]
+        guess = replace(cold, x=noise[0], multipliers=np.abs(noise[1]), equality_multipliers=noise[2])
+        warm = solve(problem, warm=guess)
+        found, before = (
+            qp_judge.residuals(problem, each.x, each.multipliers, each.equality_multipliers) for each in (warm, cold)
+        )
+        assert found.largest <= TOL
+        assert found.rounding <= max(1e-9, 1e3 * before.rounding)
+        size = abs(cold.objective) + np.abs(problem.b) @ np.abs(cold.x)
+        assert warm.objective == pytest.approx(cold.objective, abs=1e-6 * size)
+
+
+def test_rows_hold_in_their_own_size():
+    """Not in that of unknowns that have nothing to do with them, in whatever units."""
+    found = impinge.solve_qp(np.diag([1e4, 1e-4, 1.0]), [1e4, 0, 1.0], E=[[1, 1, 1.0]], e=[1.0])
+    assert found.x.sum() == pytest.approx(1.0, abs=2e-9)
+    for number in range(60):
+        rng = np.random.default_rng(number)
+        units = 10.0 ** rng.uniform(-4, 4, 6)
+        K = (np.eye(6) + 0.1 * np.ones((6, 6))) * units[:, None] * units
+        E, e = rng.normal(size=(3, 6)), rng.normal(size=3)
+        found = impinge.solve_qp(K, rng.normal(size=6), E=E, e=e)
+        assert (np.abs(E @ found.x - e) <= 1e-8 * (np.abs(E) @ np.abs(found.x))).all()
+
+
 @pytest.mark.parametrize("family", SMOOTH)
 def test_order_of_rows_and_unknowns(family):
     for number in (15, 60, 110):
@@ -272,10 +306,15 @@ def _changed(matrix, i, j, value):
         ({"K": np.diag([1.0, 1.0, -1e-3])}, r"K: .*positive definite"),
         ({"K": _changed(np.eye(3), 1, 1, np.nan)}, r"K: .*\(1, 1\).*nan"),
         ({"K": "stiff"}, "K: found"),
+        ({"K": np.eye(3) * 1e-310}, r"K: found entries of at most 1e-310"),
+        ({"K": np.eye(3) * 1e300}, r"K: found entries of at most 1e\+300"),
         ({"K": np.eye(3) * 1j}, "K: found"),
         ({"b": np.ones(4)}, r"b: found shape \(4,\)"),
         ({"b": [0.0, np.inf, 0.0]}, "b: .*1.* inf"),
         ({"b": ["a", "b", "c"]}, "b: found"),
+        ({"b": ["1", "2", "3"]}, "b: found text"),
+        ({"b": np.ones(3) * 1j}, "b: found complex"),
+        ({"c": np.ones(2) * 1j}, "c: found complex"),
         ({"J": np.ones((2, 4))}, r"J: found shape \(2, 4\)"),
         ({"J": _changed(np.ones((2, 3)), 1, 2, np.nan)}, r"J: .*\(1, 2\).*nan"),
         ({"J": None}, "J: "),
@@ -323,6 +362,14 @@ def test_warm_start_keeps_the_order_of_elimination():
     after = impinge.solve_qp(K, b, J, c, warm=first)
     assert after.structure is not first.structure
     assert after.x == pytest.approx(impinge.solve_qp(other, b, J, c).x, abs=1e-9)
+
+
+@pytest.mark.parametrize("part", ["x", "multipliers"])
+def test_warm_start_that_is_not_finite(part):
+    problem = qp_problems.make("dense", 20)
+    found = solve(problem)
+    with pytest.raises(InputError, match="warm: found numbers that are not finite"):
+        solve(problem, warm=replace(found, **{part: np.full(len(getattr(found, part)), np.nan)}))
 
 
 def test_warm_start_of_another_shape():

@@ -17,12 +17,15 @@ SOFTNESS, LEFT, STEPS, ROUNDS, FIELDS = range(5)  # of the state
 _LEAST_SOFTNESS = 1e-7
 _MOST_ROUNDS, _MOST_STEPS = 60, 500
 _ROUNDING = 1e-15  # of the sum of terms, which no x in double precision gets below
+_STRICT = 1e-6  # of the size that unknowns have at least: where that does not hide anything
 _FAR = 1e8  # sizes of x within which nothing satisfies the rows: that is infeasible
 
 
 @kernel
 def measure(program, free, x, y):
-    """Stationarity, violation and complementarity of a point with multipliers (see `Residuals`), and ½ xᵀKx − bᵀx."""
+    """Stationarity, violation and complementarity of a point with multipliers (see `Residuals`), ½ xᵀKx − bᵀx, and what
+    the first three may hide: the largest of what was taken for rounding, and of the others with smaller sizes of rows.
+    """
     indptr, indices, values, right, row_ptr, row_indices, factors, bounds, diagonal, least = program
     n, count = len(x), len(bounds)
     times, pull, terms = np.empty(n), np.zeros(n), np.empty(n)
@@ -40,22 +43,26 @@ def measure(program, free, x, y):
             for e in range(row_ptr[k], row_ptr[k + 1]):
                 pull[row_indices[e]] += y[k] * factors[e]
                 terms[row_indices[e]] += abs(y[k] * factors[e])
-    size, worst = 1e-300, 0.0
+    size, worst, rounding = 1e-300, 0.0, 0.0
     for j in range(n):
         size = max(size, abs(times[j]), abs(right[j]), abs(pull[j]))
-        worst = max(worst, abs(times[j] - right[j] + pull[j]) - _ROUNDING * terms[j])
-    s, scales = np.empty(count), np.empty(count)
+        off = abs(times[j] - right[j] + pull[j])
+        worst, rounding = max(worst, off - _ROUNDING * terms[j]), max(rounding, min(off, _ROUNDING * terms[j]))
+    s, scales, smaller = np.empty(count), np.empty(count), np.empty(count)
     values_of_rows(row_ptr, row_indices, factors, bounds, x, s)
     scales_of_rows(row_ptr, row_indices, factors, bounds, diagonal, least, x, scales)
-    violation = slack = 0.0
+    scales_of_rows(row_ptr, row_indices, factors, bounds, diagonal, _STRICT * least, x, smaller)
+    violation = slack = hidden = 0.0
     for k in range(count):
-        violation = max(violation, (abs(s[k]) if free[k] == 1 else s[k]) / scales[k])
+        off = abs(s[k]) if free[k] == 1 else max(s[k], 0.0)
+        push = 0.0
         if free[k] != 1 and y[k] > 0.0:
-            largest = 0.0
             for e in range(row_ptr[k], row_ptr[k + 1]):
-                largest = max(largest, abs(factors[e]))
-            slack = max(slack, y[k] * largest / size * abs(s[k]) / scales[k])
-    return worst / size, violation, slack, objective
+                push = max(push, abs(factors[e]))
+            push *= y[k] / size
+        violation, slack = max(violation, off / scales[k]), max(slack, push * abs(s[k]) / scales[k])
+        hidden = max(hidden, off / smaller[k], push * abs(s[k]) / smaller[k])
+    return worst / size, violation, slack, objective, max(hidden, rounding / size)
 
 
 @kernel

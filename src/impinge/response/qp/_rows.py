@@ -55,17 +55,21 @@ def energy_size(diagonal, x):
 
 @kernel
 def scales_of_rows(indptr, indices, values, bounds, diagonal, least, x, out):
-    """What the values of rows are compared with: |c|, Σ |J x| or √(Σ J²/K_jj) times the size of all unknowns.
+    """What the values of rows are compared with: |c|, Σ |J x| or √(Σ J² size²) of the sizes of unknowns, at most the
+    largest |x| and what the largest √K_jj |x_j| makes of it.
 
-    least : the size of unknowns, if they are smaller
+    least : the largest √K_jj |x_j|, if they are smaller
     """
-    size = max(energy_size(diagonal, x), least)
+    energy, largest = max(energy_size(diagonal, x), least), 0.0
+    for j in range(len(x)):
+        largest = max(largest, abs(x[j]))
     for k in range(len(bounds)):
         total = square = 0.0
         for e in range(indptr[k], indptr[k + 1]):
             total += abs(values[e] * x[indices[e]])
-            square += values[e] * values[e] / diagonal[indices[e]]
-        out[k] = max(abs(bounds[k]), total, np.sqrt(square) * size, 1e-300)
+            root = np.sqrt(diagonal[indices[e]])
+            square += (values[e] * min(max(largest, least / root), energy / root)) ** 2
+        out[k] = max(abs(bounds[k]), total, np.sqrt(square), 1e-300)
 
 
 @kernel

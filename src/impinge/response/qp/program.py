@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,7 +21,16 @@ Kinds = NDArray[np.int8]
 _CANCELLED = 1e-6  # of the size that unknowns have by themselves: less is what cancellation leaves
 _NOTHING = np.empty(0, np.int64)
 _NO_ROWS = sp.csr_array((0, 1))
+_SMALLEST, _LARGEST = 1e-200, 1e200  # of the largest entry of K: squares have to be numbers
 _LARGEST_ASYMMETRY = 1e-9  # of √(K_ii K_jj); more is not rounding
+
+
+class Measured(NamedTuple):
+    """What is known about a point with multipliers."""
+
+    residuals: Residuals
+    objective: float
+    hidden: float  # residuals without allowance for rounding and cancellation, if that is more than nothing
 
 
 @dataclass
@@ -87,10 +96,10 @@ class Program:
         """What the kernels of `_points` begin with."""
         return self.indptr, self.indices, self.values, self.right, *self.rows, self.bounds, self.diagonal, self.size
 
-    def measure(self, x: Floats, multipliers: Floats) -> tuple[Residuals, float]:
-        """Residuals of a point with multipliers, and ½ xᵀKx − bᵀx."""
-        *residuals, objective = _points.measure(self.arrays, self.free, x, multipliers)
-        return Residuals(*residuals), objective
+    def measure(self, x: Floats, multipliers: Floats) -> Measured:
+        """How good a point with multipliers is."""
+        *residuals, objective, hidden = _points.measure(self.arrays, self.free, x, multipliers)
+        return Measured(Residuals(*residuals), objective, hidden)
 
 
 def _number_of_unknowns(K: Any) -> int:
@@ -139,10 +148,7 @@ def _pattern(matrix: Any) -> tuple[Ints, Ints]:
 
 
 def _vector(name: str, value: Any, length: int, *, infinite: bool = False) -> Floats:
-    try:
-        array = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name}: found {type(value).__name__}, expected {length} numbers") from None
+    array = _check.numbers(name, value, f"{length} numbers").astype(np.float64, copy=False)
     if array.shape != (length,):
         raise InputError(f"{name}: found shape {array.shape}, expected ({length},)")
     if np.isfinite(array).all():
@@ -196,6 +202,10 @@ def read_program(K: Any, b: Any, J: Any, c: Any, E: Any, e: Any) -> Program:
         values[np.repeat(endless, np.diff(indptr))] = 0.0
         bounds[endless] = 0.0
     right = _vector("b", b, n)
+    largest = np.abs(matrix.data).max(initial=0.0)
+    if 0 < largest < _SMALLEST or largest > _LARGEST:
+        wanted = f"{_SMALLEST:g} to {_LARGEST:g}, in other units"
+        raise InputError(f"K: found entries of at most {largest:g}, expected {wanted}")
     return Program(*pattern, matrix.data, right, (indptr, indices, values), bounds, free)
 
 

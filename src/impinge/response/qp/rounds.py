@@ -61,14 +61,15 @@ class Rounds:
         reached = balance = np.inf  # balance : what is left of K x = b − Jᵀμ
         for _ in range(_ROUNDS):
             x, after = self._round(x if balance < _BALANCED * self.tol else self._relaxed(x, mu), mu)
-            residuals, _ = self.program.measure(x, after)
+            residuals = self.program.measure(x, after).residuals
             reached, balance = min(residuals.largest, reached), residuals.stationarity
             if reached <= self.tol:
                 return x, after
             # Complementarity does not tell: multipliers that are still far too small make it small.
             left = max(balance, residuals.violation)
             if not left < 0.1 * best:
-                if np.abs(after - mu).max() > 0.5 * np.abs(after).max():  # they grow, or have just begun
+                change, now = (np.abs(values).max(initial=0.0) for values in (after - mu, after))
+                if change > 0.5 * now:  # they grow, or have just begun
                     self._check_feasible(x, after - mu)
                 self._softness = max(_FASTER * self._softness, _LEAST_SOFTNESS)
             mu = after

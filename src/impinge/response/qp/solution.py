@@ -18,7 +18,8 @@ class Residuals:
 
     stationarity : the largest |Kx − b + Jᵀμ + Eᵀν| beyond rounding, in the largest |Kx|, |b|, |Jᵀμ| or |Eᵀν|
     violation : the largest (Jx − c)+ or |Ex − e| of a row, in the size of its terms: Σ|J_ij x_j|, |c_i| or
-        √(Σ J_ij²/K_jj) times the largest √K_jj |x_j| (or 1e-6 |b_j|/√K_jj if that is more)
+        √(Σ J_ij² u_j²) with u_j, the size of unknown j, the lesser of the largest |x| and of the largest √K |x| over
+        √K_jj, or 1e-6 of the largest |b|/√K over √K_jj where that is more and rounding leaves no less
     complementarity : the largest product of a row's |Jx − c|, in the size of its terms, and its |Jᵀμ|, in that above
     """
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from impinge import _check
 from impinge.errors import ConvergenceError, InputError
+from impinge.response.qp.interior import solve_interior
 from impinge.response.qp.points import check_definite, is_banded, solve_banded, solve_points
 from impinge.response.qp.program import (
     Fixed,
@@ -69,18 +71,43 @@ def solve_qp(
     reduced = fixed.reduce(program)
     empty = check_empty_rows(program, reduced, fixed, tol)
     kind = np.where(empty, np.int8(-1), reduced.free)
-    x, multipliers = np.zeros(len(reduced.right)), np.zeros(len(kind))
-    if warm is not None:
-        x[:], multipliers[:] = warm.x, np.concatenate([warm.equality_multipliers, warm.multipliers])
-        multipliers[empty] = 0.0
-        x[fixed.unknowns] = 0.0
     factor = check_definite(reduced, None if warm is None else warm.structure)
+
+    def describe(x: Floats, multipliers: Floats, iterations: int) -> tuple[QPSolution, float]:
+        structure = None if factor is None else factor.structure
+        return _describe(program, fixed, x, multipliers, iterations, structure)
+
+    nothing = np.zeros(len(reduced.right)), np.zeros(len(kind))
+    limit = 0.5 * tol  # the terms of the reduced program may be twice as small
     try:
-        # The terms of the reduced program may be twice as small.
-        x, multipliers, iterations = solve_program(reduced, kind, x, multipliers, 0.5 * tol, factor)
+        if warm is not None:
+            try:
+                solution, hidden = describe(*solve_program(reduced, kind, *_start(warm, fixed, empty), limit, factor))
+                if hidden <= tol:
+                    return solution
+            except (ConvergenceError, Infeasible):
+                pass  # it was too far off
+        try:
+            solution, hidden = describe(*solve_program(reduced, kind, *nothing, limit, factor))
+        except ConvergenceError:
+            return describe(*solve_interior(reduced, kind, limit))[0]
+        if hidden <= tol:
+            return solution
+        try:
+            sharper, left = describe(*solve_interior(reduced, kind, limit))
+        except (ConvergenceError, Infeasible):
+            return solution
+        return sharper if left < hidden else solution
     except Infeasible as found:
         raise prove_infeasible(program, fixed, found.multipliers) from None
-    return _describe(program, fixed, x, multipliers, iterations, None if factor is None else factor.structure)
+
+
+def _start(warm: QPSolution, fixed: Fixed, empty: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Point and multipliers to start from."""
+    x, multipliers = warm.x.copy(), np.concatenate([warm.equality_multipliers, warm.multipliers])
+    multipliers[empty] = 0.0
+    x[fixed.unknowns] = 0.0
+    return x, multipliers
 
 
 def solve_program(
@@ -120,18 +147,20 @@ def _check_warm(warm: Any, program: Program) -> None:
     wanted = len(program.right), len(program.free) - equalities, equalities
     if found != wanted:
         raise InputError(f"warm: found a solution of {found} unknowns, rows and equalities, expected {wanted}")
+    if not all(np.isfinite(part).all() for part in (warm.x, warm.multipliers, warm.equality_multipliers)):
+        raise InputError("warm: found numbers that are not finite, expected a solution")
 
 
 def _describe(
     program: Program, fixed: Fixed, x: Floats, multipliers: Floats, iterations: int, structure: Structure | None
-) -> QPSolution:
-    """The solution of the whole program from that of the reduced one."""
+) -> tuple[QPSolution, float]:
+    """The solution of the whole program from that of the reduced one, and what its residuals hide."""
     x[fixed.unknowns] = fixed.x[fixed.unknowns]
     if len(fixed.rows):
         multipliers[fixed.rows] = 0.0
         fixed.complete(multipliers, program.right - program.times(x) - program.from_rows(multipliers))
-    residuals, objective = program.measure(x, multipliers)
+    residuals, objective, hidden = program.measure(x, multipliers)
     count = int(program.free.sum())
     mu = multipliers[count:].copy()
     active = np.flatnonzero(mu > 0)
-    return QPSolution(x, mu, multipliers[:count].copy(), active, objective, iterations, residuals, structure)
+    return QPSolution(x, mu, multipliers[:count].copy(), active, objective, iterations, residuals, structure), hidden
