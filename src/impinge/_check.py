@@ -181,4 +181,4 @@ def choice(name: str, value: Any, allowed: Iterable[str]) -> str:
     words = list(allowed)
     if not isinstance(value, str) or value not in words:
         raise InputError(f"{name}: found {value!r}, expected one of {', '.join(words)}")
-    return value
+    return str(value)

@@ -242,6 +242,7 @@ class SoftWorld:
         self._v = np.concatenate([self._v, velocities])
         self._damping = np.append(self._damping, np.full(count, damping))
         self._drag = np.append(self._drag, drag)
+        self._before = None  # what is new has no step before
         self._ready = False
         return body
 

@@ -8,7 +8,7 @@ NOTHING, NEW, UNSURE, TURNED = range(4)
 
 _SLACK = 1e-9  # of a distance: what does not count as too near
 LATE = 0.8  # of its distance: what a pair must keep that is found too near only at the end; the next step holds it
-_TURNED, _TURNS = 1e-3, 5  # what a pair may lack that is held along old normals, and how often these are renewed
+_TURNED, TURNS = 1e-3, 5  # what a pair may lack that is held along old normals, and how often these are renewed
 
 
 @kernel
@@ -104,5 +104,5 @@ def sort_ends(first, stop, ends, real, least, distances, margins, reach, share, 
         out[k] = NOTHING
         if not is_held[k] and ends[k] < high:
             out[k] = NEW if real[k] < (low if ends[k] < low else high) else UNSURE
-        elif turns[k] < _TURNS and real[k] < min(least[k], LATE * distances[k]) * (1.0 - _TURNED):
+        elif turns[k] < TURNS and real[k] < min(least[k], LATE * distances[k]) * (1.0 - _TURNED):
             out[k] = TURNED

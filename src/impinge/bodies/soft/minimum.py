@@ -60,6 +60,7 @@ class Minimum:
         if wide <= _WIDEST:
             self._band = np.empty((unknowns, wide + 1))
         self._begun = False
+        self.must_prove = True  # whether to look for a proof that rows contradict each other, which takes long
 
     @property
     def x(self) -> Floats:
@@ -99,7 +100,8 @@ class Minimum:
             code = self._minimise(*limits)
         self._begun = True
         if code == _interior.STUCK:
-            self._check_feasible()
+            if self.must_prove:
+                self._check_feasible()
             raise ConvergenceError(f"the equations of motion are off by {self.residual:.1e} of the largest force")
 
     def _minimise(self, tolerance: float, product: float) -> int:

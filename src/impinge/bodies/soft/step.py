@@ -19,7 +19,7 @@ from impinge.bodies.soft.minimum import PRODUCT, TOLERANCE, Minimum
 from impinge.bodies.soft.neighbours import Neighbours
 from impinge.bodies.soft.parts import Floats
 from impinge.bodies.soft.surface import Surface
-from impinge.bodies.soft.task import KEEP_AWAY, RECOVER, Task
+from impinge.bodies.soft.task import KEEP_AWAY, RECOVER, SQUEEZE, Task
 from impinge.errors import ConvergenceError
 from impinge.response.contact_rows import Pairs, distinct, find_ends, measure, spread
 from impinge.response.qp.program import Infeasible
@@ -125,6 +125,8 @@ class Step:
             contact = float(times.min(initial=np.inf))
             if contact == np.inf or not self._spread(np.flatnonzero(times < np.inf)):
                 break
+        if len(minimum.point.y) != len(self._known()[0]):  # rows have joined in the last pass
+            minimum, contact = self._minimise(), np.nan
         self._keep(minimum, minimum.forces())
         if np.isnan(contact):
             contact = float(self._surface.times(self._start, self._end, self._pairs, 0.0).min(initial=np.inf))
@@ -158,7 +160,8 @@ class Step:
         """Hold pairs of the last step."""
         keys, first = np.unique(known.pairs.keys, return_index=True)
         here, found = self._places(keys)
-        self._hold(here, known.pair_forces[first[found]])
+        is_true = self._are_true(here)
+        self._hold(here[is_true], known.pair_forces[first[found]][is_true])
 
     def _places(self, keys: Longs) -> tuple[Longs, NDArray[np.bool_]]:
         """Where pairs are in the list, and which of them are in it at all."""
@@ -196,10 +199,20 @@ class Step:
         new, unsure, turned = (
             np.flatnonzero(found == kind) for kind in (_neighbours.NEW, _neighbours.UNSURE, _neighbours.TURNED)
         )
+        is_true = self._are_true(new)
+        beside, new = new[~is_true], new[is_true]
+        if len(beside):
+            unsure = np.sort(np.concatenate([unsure, beside]))
+            lacking = real[beside] < _neighbours.LATE * np.minimum(least[beside], distances[beside])
+            turned = np.concatenate([turned, beside[lacking & (self._turns[beside] < _neighbours.TURNS)]])
         touching = unsure[self._touch(unsure)]
         if len(touching):
             new = np.sort(np.concatenate([new, touching]))
         return new, turned[~self._touch(turned)]
+
+    def _are_true(self, which: Longs) -> NDArray[np.bool_]:
+        """Whether pairs are nearest to each other at the start, with all that is around them."""
+        return self._surface.features.find_true(self._start, self._pairs.take(which), self._gaps.take(which))
 
     def _touch(self, which: Longs) -> NDArray[np.bool_]:
         """Whether pairs touch on the way."""
@@ -225,7 +238,7 @@ class Step:
         new, _ = self._look(reach=1.0)
         # Not by what else is in the list: what a step does must not depend on which list it uses.
         self._is_alone = not len(new) and not (self._gaps.gaps[~self._is_held] <= self._surface.gap).any()
-        self._hold(new[(self._gaps.weights[new] != 0.0).all(axis=1)])
+        self._hold(new[(self._gaps.weights[new] != 0.0).all(axis=1) & self._are_true(new)])
 
     def _take_bars(self, share: float) -> bool:
         """Take limits of lengths that are reached to a share of the way from rest; whether there are new ones."""
@@ -327,7 +340,9 @@ class Step:
         driven = (rows.kind[: len(lacks)] < 0) & (lacks > tolerated)
         if driven.any():  # no free node has a part in these
             raise self._blocked(driven)
-        return Minimum(task.potential, rows, self._end[: self._n], *self._known(), self._structure)
+        minimum = Minimum(task.potential, rows, self._end[: self._n], *self._known(), self._structure)
+        minimum.must_prove = task.demand == SQUEEZE  # else less is asked for next, whatever the reason
+        return minimum
 
     def _known(self) -> tuple[Floats, Floats]:
         """Forces and slacks of all rows; 0 if they are not known."""

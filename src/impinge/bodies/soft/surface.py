@@ -10,6 +10,7 @@ import numpy as np
 
 from impinge import _check
 from impinge.bodies.soft import _surface
+from impinge.bodies.soft.features import Features
 from impinge.bodies.soft.parts import Floats, Ints
 from impinge.ccd._times import EDGE_EDGE, VERTEX_TRIANGLE
 from impinge.ccd.contacts import contacts
@@ -60,6 +61,7 @@ class Surface:
         self.labels = np.arange(1, first[-1] + 1)
         self.labels[self.count :] = 0
         self.gap = 2.0 * float(self._radii.max(initial=0.0))
+        self.features = Features(self._rest, self.body_of, self.edges, self.faces, self.count)
 
     def near(self, x0: Floats, x1: Floats, gap: float | None = None) -> Pairs:
         """Pairs that come as near as `gap` while all vertices move linearly."""
