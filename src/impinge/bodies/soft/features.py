@@ -12,7 +12,6 @@ from impinge.response.contact_rows import Gaps, Pairs
 
 __all__ = ["Features"]
 
-
 _FLAT = np.cos(np.radians(2.0))  # of normals of faces that are one flat part
 
 

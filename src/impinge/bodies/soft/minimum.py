@@ -41,10 +41,20 @@ class Minimum:
         Of all rows but those of slip: those that are known, else 0.
     structure : Structure
         Of the Hessian.
+    must_prove : bool
+        Whether to look for a proof, which takes long, that rows contradict each other, if nothing satisfies them.
     """
 
     def __init__(
-        self, potential: Potential, rows: Rows, x: Floats, forces: Floats, slacks: Floats, structure: Structure
+        self,
+        potential: Potential,
+        rows: Rows,
+        x: Floats,
+        forces: Floats,
+        slacks: Floats,
+        structure: Structure,
+        *,
+        must_prove: bool = True,
     ) -> None:
         count, unknowns = len(rows.kind), x.size
         self._potential, self._rows, self._structure = potential, rows, structure
@@ -59,8 +69,7 @@ class Minimum:
         wide = _banded.bandwidth(structure.indptr, structure.indices, rows.indptr, rows.indices)
         if wide <= _WIDEST:
             self._band = np.empty((unknowns, wide + 1))
-        self._begun = False
-        self.must_prove = True  # whether to look for a proof that rows contradict each other, which takes long
+        self._begun, self._must_prove = False, must_prove
 
     @property
     def x(self) -> Floats:
@@ -100,7 +109,7 @@ class Minimum:
             code = self._minimise(*limits)
         self._begun = True
         if code == _interior.STUCK:
-            if self.must_prove:
+            if self._must_prove:
                 self._check_feasible()
             raise ConvergenceError(f"the equations of motion are off by {self.residual:.1e} of the largest force")
 

@@ -340,9 +340,10 @@ class Step:
         driven = (rows.kind[: len(lacks)] < 0) & (lacks > tolerated)
         if driven.any():  # no free node has a part in these
             raise self._blocked(driven)
-        minimum = Minimum(task.potential, rows, self._end[: self._n], *self._known(), self._structure)
-        minimum.must_prove = task.demand == SQUEEZE  # else less is asked for next, whatever the reason
-        return minimum
+        must_prove = task.demand == SQUEEZE  # else less is asked for next, whatever the reason
+        return Minimum(
+            task.potential, rows, self._end[: self._n], *self._known(), self._structure, must_prove=must_prove
+        )
 
     def _known(self) -> tuple[Floats, Floats]:
         """Forces and slacks of all rows; 0 if they are not known."""

@@ -83,13 +83,13 @@ class _System:
     """The equations of an iteration, factorised."""
 
     def __init__(self, p: _Scaled, gives: Floats) -> None:
-        self._p, self._gives, n = p, np.where(p.is_equal, 0.0, gives), len(p.b)
+        self._p, self._gives, self._n = p, np.where(p.is_equal, 0.0, gives), len(p.b)
         matrix = sp.block_array(
             [[p.K, p.J.T], [p.J, -sp.diags_array(np.where(p.is_equal, _PROXIMAL, gives))]], format="csc"
         )
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            self._factor, self._n = splu(matrix), n
+            self._factor = splu(matrix)
 
     def solve(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
         """Changes of x and y."""
@@ -123,14 +123,15 @@ def _iterate(p: _Scaled) -> Iterator[tuple[Floats, Floats]]:
             value[some] += 0.5 * product / max(float(other[some].sum()), 1e-300) + 1e-12
         for _ in range(_STEPS):
             mean = float(s[some] @ y[some]) / count
-            system = _System(p, np.divide(s, y, out=np.zeros_like(s), where=some))
+            gives = np.divide(s, y, out=np.zeros_like(s), where=some)
+            system = _System(p, gives)
             first, second = p.b - p.K @ x - p.J.T @ y, p.c - p.J @ x - s
             step, target, extra = 1.0, 0.0, np.zeros_like(s)
             for is_last in (False, True):
                 products = np.where(some, s * y + extra - target, 0.0)
                 over = np.divide(products, y, out=np.zeros_like(s), where=some)
                 dx, dy = system.solve(first, second + over)
-                ds = np.where(some, -over - np.divide(s, y, out=np.zeros_like(s), where=some) * dy, 0.0)
+                ds = np.where(some, -over - gives * dy, 0.0)
                 step = min(_farthest(s[some], ds[some]), _farthest(y[some], dy[some]), 1.0 / _TO_BORDER)
                 if not is_last:
                     step = min(step, 1.0)

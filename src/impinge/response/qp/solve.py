@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -73,41 +75,52 @@ def solve_qp(
     kind = np.where(empty, np.int8(-1), reduced.free)
     factor = check_definite(reduced, None if warm is None else warm.structure)
 
-    def describe(x: Floats, multipliers: Floats, iterations: int) -> tuple[QPSolution, float]:
-        structure = None if factor is None else factor.structure
-        return _describe(program, fixed, x, multipliers, iterations, structure)
+    def solve(way: Callable[..., tuple[Floats, Floats, int]], *start: Any) -> tuple[QPSolution, float]:
+        # The terms of the reduced program may be twice as small.
+        found = way(reduced, kind, *start, 0.5 * tol)
+        return _describe(program, fixed, *found, None if factor is None else factor.structure)
 
-    nothing = np.zeros(len(reduced.right)), np.zeros(len(kind))
-    limit = 0.5 * tol  # the terms of the reduced program may be twice as small
     try:
-        if warm is not None:
-            try:
-                solution, hidden = describe(*solve_program(reduced, kind, *_start(warm, fixed, empty), limit, factor))
-                if hidden <= tol:
-                    return solution
-            except (ConvergenceError, Infeasible):
-                pass  # it was too far off
-        try:
-            solution, hidden = describe(*solve_program(reduced, kind, *nothing, limit, factor))
-        except ConvergenceError:
-            return describe(*solve_interior(reduced, kind, limit))[0]
-        if hidden <= tol:
-            return solution
-        try:
-            sharper, left = describe(*solve_interior(reduced, kind, limit))
-        except (ConvergenceError, Infeasible):
-            return solution
-        return sharper if left < hidden else solution
+        return _best(solve, partial(solve_program, factor=factor), _starts(warm, reduced, fixed, empty), tol)
     except Infeasible as found:
         raise prove_infeasible(program, fixed, found.multipliers) from None
 
 
-def _start(warm: QPSolution, fixed: Fixed, empty: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Point and multipliers to start from."""
+def _best(solve: Callable[..., tuple[QPSolution, float]], usual: Any, starts: list[Any], tol: float) -> QPSolution:
+    """The first solution whose residuals hide nothing, of the usual way from each start and of the interior one.
+
+    A guess may be too far off, and makes nothing infeasible; the last start is no guess.
+    """
+    best, least = None, np.inf
+    for number, start in enumerate(starts, 1):
+        try:
+            best, least = solve(usual, *start)
+        except (ConvergenceError, Infeasible) as error:
+            if number == len(starts) and isinstance(error, Infeasible):
+                raise
+            best, least = None, np.inf
+        if best is not None and least <= tol:
+            return best
+    try:
+        sharper, left = solve(solve_interior)
+    except (ConvergenceError, Infeasible):
+        if best is None:
+            raise
+        return best
+    return sharper if best is None or left < least else best
+
+
+def _starts(
+    warm: QPSolution | None, reduced: Program, fixed: Fixed, empty: NDArray[np.bool_]
+) -> list[tuple[Floats, Floats]]:
+    """Points and multipliers to start from: the guess, if there is one, and nothing."""
+    nothing = np.zeros(len(reduced.right)), np.zeros(len(empty))
+    if warm is None:
+        return [nothing]
     x, multipliers = warm.x.copy(), np.concatenate([warm.equality_multipliers, warm.multipliers])
     multipliers[empty] = 0.0
     x[fixed.unknowns] = 0.0
-    return x, multipliers
+    return [(x, multipliers), nothing]
 
 
 def solve_program(
