@@ -14,6 +14,7 @@ from impinge.bodies.soft import minimum as module
 from impinge.bodies.soft._rows import EQUALITY, INEQUALITY, Rows
 from impinge.bodies.soft.cable import cable_parts
 from impinge.bodies.soft.constraints import NO_BARS, NO_ROWS, Bars, Friction, Held, Linear, all_rows
+from impinge.bodies.soft.damping import undamped
 from impinge.bodies.soft.elements import Elements
 from impinge.bodies.soft.minimum import Minimum
 from impinge.bodies.soft.parts import NOTHING, Stencils
@@ -67,7 +68,7 @@ class Problem:
 
 def potential(elements: Elements, masses: Floats, x: Floats, goal: Floats, span: float = 0.1) -> Potential:
     nothing = np.zeros(len(x))
-    return Potential(elements, masses, span, x, x, goal, nothing, nothing, np.zeros(3))
+    return Potential(elements, masses, span, x, x, goal, undamped(elements), nothing, np.zeros(3))
 
 
 def linear(A: Any, bounds: Any, is_equality: Any = False) -> Linear:
@@ -293,7 +294,7 @@ def on_a_plane(pull: Floats, coefficient: float, *, creep: float = 1e-9) -> tupl
     corners = np.array([[0, 1, 2, 3]], np.int32)
     pairs = Pairs(np.zeros(1, np.int8), np.zeros((1, 2), np.int32), corners)
     gaps = Gaps(np.array([[1.0, -0.5, -0.3, -0.2]]), np.array([[0.0, 0.0, 1.0]]), np.array([0.01]))
-    held = Held(pairs, gaps, np.array([0.01]), np.zeros(1), np.zeros(1))
+    held = Held(pairs, gaps, np.array([0.01]), np.zeros(1), np.zeros(1), np.zeros(1, np.bool_))
     floor = np.array([[0, 0, -0.01], [1, 0, -0.01], [0, 1, -0.01]])
     start = np.concatenate([x, floor])
     friction = Friction(np.array([coefficient * 10.0]), creep)
@@ -329,7 +330,9 @@ def test_friction_of_many_contacts_as_a_dense_method_finds_it(seed: int) -> None
     corners = np.column_stack([np.arange(5), np.tile([5, 6, 7], (5, 1))]).astype(np.int32)
     pairs = Pairs(np.zeros(5, np.int8), np.zeros((5, 2), np.int32), corners)
     weights, normals = np.tile([1.0, -1.0, 0.0, 0.0], (5, 1)), np.tile([0.0, 0.0, 1.0], (5, 1))
-    held = Held(pairs, Gaps(weights, normals, np.full(5, 0.01)), np.full(5, 0.01), np.zeros(5), np.zeros(5))
+    held = Held(
+        pairs, Gaps(weights, normals, np.full(5, 0.01)), np.full(5, 0.01), *np.zeros((2, 5)), np.zeros(5, np.bool_)
+    )
     largest, creep = rng.uniform(1.0, 8.0, 5), 1e-4
     start = np.concatenate([x, [[0, 0, -0.01], [1, 0, -0.01], [0, 1, -0.01]]])
     rows = all_rows(held, NO_ROWS, NO_BARS, Friction(largest, creep), start, start, np.zeros((5, 3), np.bool_))

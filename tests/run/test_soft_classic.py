@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from impinge.bodies.motion import Motion
@@ -46,12 +45,28 @@ def swinging(response: str, **more: Any) -> SoftWorld:
     return world
 
 
+def resistance(start: Floats, end: Floats, dt: float, rest: float) -> Floats:
+    """What damping resists with, N: changes of the lengths of segments, and of bends along themselves."""
+    forces, rate = np.zeros_like(end), CABLE["damping"] / dt
+    sides, before = np.diff(end, axis=0), np.linalg.norm(np.diff(start, axis=0), axis=1)
+    lengths = np.linalg.norm(sides, axis=1)
+    pulls = (rate * CABLE["stretch"] / rest * (lengths - before) / lengths)[:, None] * sides
+    forces[1:] += pulls
+    forces[:-1] -= pulls
+    for i in range(len(end) - 2):
+        weights = np.array([1.0, -2.0, 1.0]) / rest
+        bend, small = weights @ start[i : i + 3], 2e-3 * (weights[1:] @ np.diag([-1.0, 1.0]) @ [before[i], 0.0])
+        small += 2e-3 * weights[2] * np.linalg.norm(start[i + 2] - start[i])
+        along = (small**2 * np.eye(3) + np.outer(bend, bend)) / (small**2 + bend @ bend)
+        change = along @ (weights @ (end - start)[i : i + 3])
+        forces[i : i + 3] += rate * CABLE["bend"] / rest * np.outer(weights, change)
+    return forces
+
+
 def unbalanced(world: SoftWorld, x: Floats, v: Floats, masses: Floats, drag: float) -> Floats:
     """M (v₁ − v₀)/h − f(x₁, v₁), N, after a step from x and v."""
-    elements, rate = world.elements, world.velocities.ravel()
-    hessian = sp.csc_array((elements.hessian(x), elements.indices, elements.indptr))
-    forces = masses[:, None] * [0, 0, -9.81] - elements.gradient(world.positions)
-    forces -= (CABLE["damping"] * (hessian @ rate)).reshape(-1, 3) + drag * masses[:, None] * world.velocities
+    forces = masses[:, None] * [0, 0, -9.81] - world.elements.gradient(world.positions)
+    forces -= resistance(x, world.positions, world.dt, world._edges.rest[0]) + drag * masses[:, None] * world.velocities
     return masses[:, None] * (world.velocities - v) / world.dt - forces
 
 

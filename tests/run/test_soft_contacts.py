@@ -10,6 +10,7 @@ import pytest
 
 from impinge.bodies.motion import Motion
 from impinge.bodies.soft.neighbours import Neighbours
+from impinge.bodies.soft.step import Step
 from impinge.run.soft import SoftWorld
 from impinge.shapes import Mesh, icosphere
 
@@ -214,3 +215,24 @@ def test_steps_do_not_depend_on_which_list_of_pairs_there_is(make: Callable[[], 
         other.step()
         np.testing.assert_array_equal(scene.world.positions, other.positions)
     assert scene.world._neighbours.made > 1
+
+
+def test_pairs_that_have_turned_give_way_where_they_contradict_each_other() -> None:
+    """Rows along normals of the end ask for thickness alone: a step that they make impossible goes on without them."""
+    world = on_a_floor()
+    task = world._look_ahead(world.dt)
+    step = Step(world.surface, world._neighbours, world._structure, task)
+    step._neighbours.cover(step._start, step._end)
+    step._look_around()
+    step._hold_first()
+    held = len(step._held.targets)
+    assert held > 0
+    some, gaps = step._held.pairs.take(np.array([0])), step._held.gaps.take(np.array([0]))
+    for sign in (1.0, -1.0):
+        step._held.add(some, gaps._replace(normals=sign * gaps.normals), np.ones(1), np.zeros(1), is_turned=True)
+    assert step._held.is_turned.sum() == 2
+    minimum = step._minimise()
+    assert minimum.residual < 1e-6
+    assert not step._held.is_turned.any()
+    assert len(step._held.targets) >= held
+    assert not len(step._look()[1])

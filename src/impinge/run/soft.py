@@ -11,8 +11,9 @@ import scipy.sparse as sp
 from impinge import _check, _jit
 from impinge.bodies.soft.cable import cable_parts
 from impinge.bodies.soft.cloth import cloth_parts
+from impinge.bodies.soft.damping import Damped, damped, undamped
 from impinge.bodies.soft.drivers import Drivers, UserRows, driven_nodes, unit_direction
-from impinge.bodies.soft.elements import Elements
+from impinge.bodies.soft.elements import Elements, Measures
 from impinge.bodies.soft.impulse import impulse_step
 from impinge.bodies.soft.neighbours import Neighbours
 from impinge.bodies.soft.parts import Floats, Parts, join
@@ -498,10 +499,10 @@ class SoftWorld:
 
     def _look_ahead(self, dt: float, demand: int = RECOVER) -> Task:
         """What a step has to do."""
-        x, v, span, past, near = self._x, self._v, dt, self._x, self._x
-        if self._before is not None and dt == self.dt:  # BDF2 is implicit Euler over ⅔ dt from an extrapolated past
-            span, past, v = 2 * dt / 3, (4 * x - self._before[0]) / 3, (4 * v - self._before[1]) / 3
-            near = 2 * x - self._before[0]  # damping as it is at the end, to second order
+        x, v, span, past = self._x, self._v, dt, self._x
+        before = self._before if dt == self.dt else None
+        if before is not None:  # BDF2 is implicit Euler over ⅔ dt from an extrapolated past
+            span, past, v = 2 * dt / 3, (4 * x - before[0]) / 3, (4 * v - before[1]) / 3
         with np.errstate(over="ignore", invalid="ignore"):
             goal, elastic = past + span * v + span * span * self.gravity, self.integrator != "explicit"
         if not np.isfinite(goal).all():
@@ -512,8 +513,9 @@ class SoftWorld:
         fixed, end = np.zeros((len(x), 3), np.bool_), x + dt * self._v
         self._drivers.place(x, self.time, dt, fixed, end)
         wind = self.wind if not callable(self.wind) else _check.vector("wind", self.wind(self.time + dt))
-        resistance = self._damping, self._drag, wind
-        potential = Potential(self.elements, self._masses, span, near, past, goal, *resistance, elastic=elastic)
+        parts = self._damped(span, None if before is None else before[0]) if elastic else undamped(self.elements)
+        resistance = parts, self._drag, wind
+        potential = Potential(self.elements, self._masses, span, x, past, goal, *resistance, elastic=elastic)
         self._span, self._past = span, past
         give = 0.0 if demand == RECOVER else _GIVE * dt * dt / float(self._masses.mean())
         return Task(
@@ -521,6 +523,18 @@ class SoftWorld:
             _RECOVERY * dt * self.surface.gap, demand, self._drivers.linear(x, self.time, dt),
             self._drivers.bars(self._edges, x, dt, give), self.friction,
         )  # fmt: skip
+
+    def _damped(self, span: float, before: Floats | None) -> Damped:
+        """Elastic parts with damping; before : positions before those of now, for BDF2."""
+        x, elements = self._x, self.elements
+        if not self._damping.any():
+            return undamped(elements)
+        strained, near = elements.measures(x), x
+        if before is not None:
+            both = zip(strained, elements.measures(before), strict=True)
+            strained = Measures._make((4 * now - then) / 3 for now, then in both)
+            near = 2 * x - before  # bending as it is at the end, to second order
+        return damped(elements, self._damping / span, strained, near)
 
     def _step_classically(self) -> None:
         """One step of dt by penalties or impulses, which nothing certifies."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
+from impinge.bodies.soft.damping import damped
 from impinge.bodies.soft.parts import Floats
+from impinge.bodies.soft.potential import Potential
 from impinge.bodies.soft.stability import longest_step
 from impinge.errors import InputError, RunError
 
@@ -36,7 +37,7 @@ def check_time_step(world: SoftWorld) -> None:
 def way(world: SoftWorld, dt: float) -> Floats:
     """How far elastic and damping forces of the start move nodes in a step, (n, 3) m."""
     with np.errstate(over="ignore", invalid="ignore"):
-        moved: Floats = -dt * dt * _gradient(world) / world._masses[:, None]
+        moved: Floats = -dt * dt * _gradient(world, dt) / world._masses[:, None]
         far = np.abs(moved).max(axis=1)
     wild = np.flatnonzero(~(far <= _WILD * world._edges.rest.max()))  # also where it is no number
     if len(wild):
@@ -47,11 +48,11 @@ def way(world: SoftWorld, dt: float) -> Floats:
     return moved
 
 
-def _gradient(world: SoftWorld) -> Floats:
-    """Elastic and damping forces at the start of a step, negative."""
+def _gradient(world: SoftWorld, dt: float) -> Floats:
+    """Elastic and damping forces at the start of a step, negative; strains change as in the step before."""
     elements, x = world.elements, world._x
-    forces = elements.gradient(x)
-    if world._damping.any():
-        values, rates = elements.hessian(x), (world._damping[:, None] * world._v).ravel()
-        forces += (sp.csc_array((values, elements.indices, elements.indptr)) @ rates).reshape(-1, 3)
-    return forces
+    if not world._damping.any():
+        return elements.gradient(x)
+    past, nothing = x - dt * world._v, np.zeros(len(x))
+    parts = damped(elements, world._damping / dt, elements.measures(past), x)
+    return Potential(elements, nothing, dt, x, past, x, parts, nothing, np.zeros(3)).forces(x)[0]

@@ -36,8 +36,8 @@ def positive(a, b, d):
 
 
 @part
-def membrane(ux, uy, uz, vx, vy, vz, warp, weft, shear, keep):
-    """Of E = kᵤ/2 (|u| − 1)² + kᵥ/2 (|v| − 1)² + kₛ/2 (u·v)²: what its derivatives by u and v are made of.
+def membrane(ux, uy, uz, vx, vy, vz, warp, weft, shear, rest_u, rest_v, rest_cross, keep):
+    """Of E = kᵤ/2 (|u| − rᵤ)² + kᵥ/2 (|v| − rᵥ)² + kₛ/2 (u·v − rₛ)²: what its derivatives by u and v are made of.
 
     (pull_u, pull_v, cross, along_u, along_v, uu, uv, vv), with the gradient (pull_u u + cross v, pull_v v + cross u)
     and the Hessian
@@ -46,11 +46,11 @@ def membrane(ux, uy, uz, vx, vy, vz, warp, weft, shear, keep):
         [uv 1  vv 1] + [             along_v v vᵀ] + kₛ [u] [u] .
 
     It is exact where nothing is pressed together and tension prevails over shear: where the first term as it is,
-    with uv = kₛ u·v, has no negative eigenvalue. Elsewhere only a share of what is negative is kept.
+    with uv = kₛ (u·v − rₛ), has no negative eigenvalue. Elsewhere only a share of what is negative is kept.
     """
-    pull_u, side_u, along_u = stretch(ux, uy, uz, warp, 1.0, keep)
-    pull_v, side_v, along_v = stretch(vx, vy, vz, weft, 1.0, keep)
-    cross = shear * (ux * vx + uy * vy + uz * vz)
+    pull_u, side_u, along_u = stretch(ux, uy, uz, warp, rest_u, keep)
+    pull_v, side_v, along_v = stretch(vx, vy, vz, weft, rest_v, keep)
+    cross = shear * (ux * vx + uy * vy + uz * vz - rest_cross)
     uu, uv, vv = positive(max(side_u, 0.0), cross, max(side_v, 0.0))
     uu, uv, vv = uu + keep * (pull_u - uu), uv + keep * (cross - uv), vv + keep * (pull_v - vv)
     return pull_u, pull_v, cross, along_u, along_v, uu, uv, vv

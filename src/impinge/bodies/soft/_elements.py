@@ -26,11 +26,12 @@ class Pattern(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Springs or membranes, and where their nodes find them."""
+    """Parts of one kind, and where their nodes find them."""
 
     nodes: NDArray[np.int32]  # (m, k)
-    weights: NDArray[np.float64]  # (m, 1): length at rest; or (m, 6): ∂F/∂x of corners 0, 1, 2 along u, v
-    stiffness: NDArray[np.float64]  # (m, 1) of springs; or (m, 3) of membranes, times area
+    weights: NDArray[np.float64]  # (m, 0) of springs; (m, 6) of membranes: ∂F/∂x of corners 0, 1, 2 along u, v; (m, k)
+    rest: NDArray[np.float64]  # (m, 1) length; (m, 3) |Fᵤ|, |Fᵥ|, Fᵤ·Fᵥ; (m, 0) of stencils
+    stiffness: NDArray[np.float64]  # (m, 1) of springs and stencils; (m, 3) of membranes, times area
     starts: NDArray[np.int64]  # (n + 1,) entries of each node in `uses`
     uses: NDArray[np.int64]  # k × element + corner, ascending
     slots: NDArray[np.int32]  # (m k, k): which neighbours of that node the element's nodes are
@@ -49,43 +50,54 @@ def _gradients(x, nodes, weights, t):
     )  # fmt: skip
 
 
+@part
+def curvature(x, nodes, weights, s):
+    """κ = Σ w x of stencil s, and the size of what it is the sum of."""
+    i, kx, ky, kz, size = np.uint64(nodes[s, 0]), 0.0, 0.0, 0.0, 0.0
+    for a in range(1, nodes.shape[1]):
+        j, w = np.uint64(nodes[s, a]), weights[s, a]
+        dx, dy, dz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
+        kx, ky, kz = kx + w * dx, ky + w * dy, kz + w * dz
+        size += abs(w) * math.sqrt(dx * dx + dy * dy + dz * dz)
+    return kx, ky, kz, size
+
+
 @parallel(grain=4)
-def sum_springs(first, stop, x, nodes, weights, stiffness, sums):
+def sum_springs(first, stop, x, springs, sums):
     """Energies of springs, by pieces."""
+    nodes, rest, stiffness = springs.nodes, springs.rest, springs.stiffness
     for p in range(first, stop):
         total = 0.0
         for s in range(p * PIECE, min((p + 1) * PIECE, len(nodes))):
             i, j = nodes[s, 0], nodes[s, 1]
             dx, dy, dz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
-            longer = math.sqrt(dx * dx + dy * dy + dz * dz) - weights[s, 0]
+            longer = math.sqrt(dx * dx + dy * dy + dz * dz) - rest[s, 0]
             total += 0.5 * stiffness[s, 0] * longer * longer
         sums[p] = total
 
 
 @parallel(grain=4)
-def sum_stencils(first, stop, x, nodes, weights, stiffness, sums):
+def sum_stencils(first, stop, x, stencils, sums):
     """Energies of stencils, by pieces."""
     for p in range(first, stop):
         total = 0.0
-        for s in range(p * PIECE, min((p + 1) * PIECE, len(nodes))):
-            i, dx, dy, dz = nodes[s, 0], 0.0, 0.0, 0.0
-            for a in range(1, nodes.shape[1]):
-                j, w = nodes[s, a], weights[s, a]
-                dx, dy, dz = dx + w * (x[j, 0] - x[i, 0]), dy + w * (x[j, 1] - x[i, 1]), dz + w * (x[j, 2] - x[i, 2])
-            total += 0.5 * stiffness[s] * (dx * dx + dy * dy + dz * dz)
+        for s in range(p * PIECE, min((p + 1) * PIECE, len(stencils.nodes))):
+            dx, dy, dz, _ = curvature(x, stencils.nodes, stencils.weights, s)
+            total += 0.5 * stencils.stiffness[s, 0] * (dx * dx + dy * dy + dz * dz)
         sums[p] = total
 
 
 @parallel(grain=4)
-def sum_membranes(first, stop, x, nodes, weights, stiffness, sums):
+def sum_membranes(first, stop, x, membranes, sums):
     """Energies of membranes, by pieces."""
+    nodes, weights, rest, stiffness = membranes.nodes, membranes.weights, membranes.rest, membranes.stiffness
     for p in range(first, stop):
         total = 0.0
         for t in range(p * PIECE, min((p + 1) * PIECE, len(nodes))):
             ux, uy, uz, vx, vy, vz = _gradients(x, nodes, weights, t)
-            warp = math.sqrt(ux * ux + uy * uy + uz * uz) - 1.0
-            weft = math.sqrt(vx * vx + vy * vy + vz * vz) - 1.0
-            cross = ux * vx + uy * vy + uz * vz
+            warp = math.sqrt(ux * ux + uy * uy + uz * uz) - rest[t, 0]
+            weft = math.sqrt(vx * vx + vy * vy + vz * vz) - rest[t, 1]
+            cross = ux * vx + uy * vy + uz * vz - rest[t, 2]
             total += 0.5 * (
                 stiffness[t, 0] * warp * warp + stiffness[t, 1] * weft * weft + stiffness[t, 2] * cross * cross
             )
@@ -93,22 +105,22 @@ def sum_membranes(first, stop, x, nodes, weights, stiffness, sums):
 
 
 @parallel(grain=1024)
-def measure_edges(first, stop, x, nodes, rest, strains):
-    """l/l₀ − 1 of edges."""
+def measure_lengths(first, stop, x, nodes, lengths):
+    """Lengths of edges or springs, (m, 1)."""
     for e in range(first, stop):
         i, j = nodes[e, 0], nodes[e, 1]
         dx, dy, dz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
-        strains[e] = math.sqrt(dx * dx + dy * dy + dz * dz) / rest[e] - 1.0
+        lengths[e, 0] = math.sqrt(dx * dx + dy * dy + dz * dz)
 
 
 @parallel(grain=1024)
-def measure_membranes(first, stop, x, nodes, weights, strains):
-    """|Fᵤ| − 1, |Fᵥ| − 1 and Fᵤ·Fᵥ of membranes."""
+def measure_membranes(first, stop, x, nodes, weights, measures):
+    """|Fᵤ|, |Fᵥ| and Fᵤ·Fᵥ of membranes."""
     for t in range(first, stop):
         ux, uy, uz, vx, vy, vz = _gradients(x, nodes, weights, t)
-        strains[t, 0] = math.sqrt(ux * ux + uy * uy + uz * uz) - 1.0
-        strains[t, 1] = math.sqrt(vx * vx + vy * vy + vz * vz) - 1.0
-        strains[t, 2] = ux * vx + uy * vy + uz * vz
+        measures[t, 0] = math.sqrt(ux * ux + uy * uy + uz * uz)
+        measures[t, 1] = math.sqrt(vx * vx + vy * vy + vz * vz)
+        measures[t, 2] = ux * vx + uy * vy + uz * vz
 
 
 @parallel(grain=256)
@@ -128,14 +140,15 @@ def fill_gradient(first, stop, x, pattern, springs, membranes, out):
             e = use >> np.uint64(1)
             j = np.uint64(springs.nodes[e, np.uint64(1) - (use & np.uint64(1))])
             dx, dy, dz = px - x[j, 0], py - x[j, 1], pz - x[j, 2]
-            pull, _, _ = stretch(dx, dy, dz, springs.stiffness[e, 0], springs.weights[e, 0], 0.0)
+            pull, _, _ = stretch(dx, dy, dz, springs.stiffness[e, 0], springs.rest[e, 0], 0.0)
             gx, gy, gz = gx + pull * dx, gy + pull * dy, gz + pull * dz
         for s in range(np.uint64(membranes.starts[n]), np.uint64(membranes.starts[after])):
             use = np.uint64(membranes.uses[s])
             t, a = use // np.uint64(3), use % np.uint64(3) * np.uint64(2)
             ux, uy, uz, vx, vy, vz = _gradients(x, membranes.nodes, membranes.weights, t)
             ku, kv, ks = membranes.stiffness[t, 0], membranes.stiffness[t, 1], membranes.stiffness[t, 2]
-            pull_u, pull_v, cross, _, _, _, _, _ = membrane(ux, uy, uz, vx, vy, vz, ku, kv, ks, 0.0)
+            ru, rv, rs = membranes.rest[t, 0], membranes.rest[t, 1], membranes.rest[t, 2]
+            pull_u, pull_v, cross, _, _, _, _, _ = membrane(ux, uy, uz, vx, vy, vz, ku, kv, ks, ru, rv, rs, 0.0)
             wu, wv = membranes.weights[t, a], membranes.weights[t, a + np.uint64(1)]
             by_u, by_v = wu * pull_u + wv * cross, wu * cross + wv * pull_v
             gx, gy, gz = gx + (by_u * ux + by_v * vx), gy + (by_u * uy + by_v * vy), gz + (by_u * uz + by_v * vz)
@@ -169,7 +182,7 @@ def _add_springs(n, x, springs, keep, at, stride, data):
         other = np.uint64(1) - end
         j = np.uint64(springs.nodes[e, other])
         dx, dy, dz = x[n, 0] - x[j, 0], x[n, 1] - x[j, 1], x[n, 2] - x[j, 2]
-        _, side, along = stretch(dx, dy, dz, springs.stiffness[e, 0], springs.weights[e, 0], keep)
+        _, side, along = stretch(dx, dy, dz, springs.stiffness[e, 0], springs.rest[e, 0], keep)
         for b, sign in ((end, 1.0), (other, -1.0)):
             place = at + np.uint64(3) * np.uint64(springs.slots[use, b])
             _add_block(data, place, stride, sign * side, sign * along, 0.0, 0.0, 0.0, dx, dy, dz, 0.0, 0.0, 0.0)
@@ -178,14 +191,14 @@ def _add_springs(n, x, springs, keep, at, stride, data):
 @part
 def _add_membranes(n, x, membranes, keep, at, stride, data):
     """Add all membranes of node n to its three columns."""
-    nodes, weights, stiffness = membranes.nodes, membranes.weights, membranes.stiffness
+    nodes, weights, rest, stiffness = membranes.nodes, membranes.weights, membranes.rest, membranes.stiffness
     for s in range(np.uint64(membranes.starts[n]), np.uint64(membranes.starts[n + np.uint64(1)])):
         use = np.uint64(membranes.uses[s])
         t, a = use // np.uint64(3), use % np.uint64(3) * np.uint64(2)
         ux, uy, uz, vx, vy, vz = _gradients(x, nodes, weights, t)
         shear = stiffness[t, 2]
         _, _, _, along_u, along_v, uu, uv, vv = membrane(
-            ux, uy, uz, vx, vy, vz, stiffness[t, 0], stiffness[t, 1], shear, keep
+            ux, uy, uz, vx, vy, vz, stiffness[t, 0], stiffness[t, 1], shear, rest[t, 0], rest[t, 1], rest[t, 2], keep
         )
         cu, cv = weights[t, a], weights[t, a + np.uint64(1)]
         for b in range(np.uint64(3)):
@@ -213,3 +226,32 @@ def fill_hessian(first, stop, x, pattern, springs, membranes, keep, data):
                 place += np.uint64(3)
         _add_springs(n, x, springs, keep, at, stride, data)
         _add_membranes(n, x, membranes, keep, at, stride, data)
+
+
+@part
+def _add_resistance(n, x, stencils, share, small, at, stride, data):
+    """Add what resists the bending of all stencils of node n to its three columns."""
+    nodes, weights, count = stencils.nodes, stencils.weights, np.uint64(stencils.nodes.shape[1])
+    for e in range(np.uint64(stencils.starts[n]), np.uint64(stencils.starts[n + np.uint64(1)])):
+        use = np.uint64(stencils.uses[e])
+        s = use // count
+        kx, ky, kz, size = curvature(x, nodes, weights, s)
+        least_sq = (small * size) ** 2
+        total = least_sq + (kx * kx + ky * ky + kz * kz)
+        side, along = (least_sq / total, 1.0 / total) if total > 1e-200 else (1.0, 0.0)
+        firm, own = share[s] * stencils.stiffness[s, 0], weights[s, use % count]
+        for b in range(count):
+            q = firm * (own * weights[s, b])
+            place = at + np.uint64(3) * np.uint64(stencils.slots[use, b])
+            _add_block(data, place, stride, q * side, q * along, 0.0, 0.0, 0.0, kx, ky, kz, 0.0, 0.0, 0.0)
+
+
+@parallel(grain=64)
+def fill_resistance(first, stop, x, pattern, bends, hinges, bend_shares, hinge_shares, small, data):
+    """What resists bending, Σ shares k wₐ w_b (a² 1 + κ κᵀ)/(a² + κ²), a = small × the size of κ's terms."""
+    for n in range(np.uint64(first), np.uint64(stop)):
+        begin, end = np.uint64(pattern.starts[n]), np.uint64(pattern.starts[n + np.uint64(1)])
+        at, stride = np.uint64(9) * begin, np.uint64(3) * (end - begin)
+        data[at : np.uint64(9) * end] = 0.0
+        _add_resistance(n, x, bends, bend_shares, small, at, stride, data)
+        _add_resistance(n, x, hinges, hinge_shares, small, at, stride, data)

@@ -46,6 +46,7 @@ _SHORTEST = 1e-6
 _MOST_STEPS = 120
 _AGAIN = 1e-4  # products to begin again with, when rows have joined: of the weight times the size of rows
 _JOINED = 1e-2  # likewise: of the largest force times what the new rows lack
+_LACKING = 0.1  # likewise, also at first: of what rows lack times the force that wins it against inertia alone
 _VIOLATION = 1e-8  # of the size of a row
 
 _Floats = NDArray[np.float64]
@@ -78,8 +79,8 @@ class Trial(NamedTuple):
 
 
 @kernel
-def judge(rows, point, largest, tolerance, product):
-    """What to do next, once ∇Φ is in `left`; largest : of the forces that it is the sum of."""
+def judge(rows, point, largest, tolerance, product, most):
+    """What to do next, once ∇Φ is in `left`; largest : of the forces that it is the sum of; most : Φ above is none."""
     state, x = point.state, point.x
     state[LARGEST] = largest
     turn_bars(rows, x)
@@ -106,7 +107,8 @@ def judge(rows, point, largest, tolerance, product):
     state[PRODUCT], state[MEAN] = highest / largest, total / max(count, 1)
     if worst <= tolerance * largest and primal <= max(_VIOLATION, 1e-2 * tolerance) and state[PRODUCT] <= product:
         return DONE
-    return STUCK if state[STEPS] >= _MOST_STEPS or state[CRAWLED] > 3.0 else FACTORISE
+    is_hopeless = state[STEPS] >= _MOST_STEPS or state[CRAWLED] > 3.0 or (state[STEPS] > 0.0 and state[ENERGY] > most)
+    return STUCK if is_hopeless else FACTORISE
 
 
 @kernel
@@ -122,7 +124,7 @@ def _compliances(field, rows, out):
 @kernel
 def _first_product(field, rows, point, soft, largest):
     """The product of slacks and forces to begin with, J: as it is where both are known, else from forces."""
-    known = wanted = logs = sizes = total = lacking = 0.0
+    known = wanted = logs = sizes = total = lacking = most = 0.0
     count = both = 0
     for k in range(len(soft)):
         if rows.kind[k] == INEQUALITY:
@@ -134,15 +136,16 @@ def _first_product(field, rows, point, soft, largest):
             if point.z[k] > 0.0:
                 total += point.y[k] * point.z[k]
                 both += 1
-            else:
+            elif point.s[k] < 0.0:
                 lacking = max(lacking, -point.s[k])
+                most = max(most, _LACKING * point.s[k] * point.s[k] / soft[k])
     if count == 0:
         return 0.0
     size = np.exp(sizes / count)
     if both:
-        return max(total / both, _AGAIN * field.weight * size, _JOINED * known * lacking)
+        return max(total / both, _AGAIN * field.weight * size, _JOINED * known * lacking, most)
     force = max(known if known > 0.0 else min(wanted, largest), 1e-6 * largest)
-    return force * min(0.03 * size, force * np.exp(logs / count))
+    return max(force * min(0.03 * size, force * np.exp(logs / count)), most)
 
 
 @kernel
@@ -354,7 +357,7 @@ def go_there(rows, point, trial, energy):
 
 
 @kernel
-def minimise_banded(field, rows, point, trial, soft, pulls, band, has_begun, tolerance, product):
+def minimise_banded(field, rows, point, trial, soft, pulls, band, has_begun, tolerance, product, most):
     """All of it, where unknowns are coupled with near ones only; returns what was said last."""
     parts, step, nodes = field.elastic, np.empty_like(point.x), len(point.x) // 3
     x, there, left = point.x.reshape((nodes, 3)), trial.x.reshape((nodes, 3)), point.left.reshape((nodes, 3))
@@ -364,7 +367,7 @@ def minimise_banded(field, rows, point, trial, soft, pulls, band, has_begun, tol
         begin(field, rows, point, soft, energy, largest)
     matrix = parts.indptr, parts.indices, point.values, rows.indptr, rows.indices, rows.values, point.weights
     while True:
-        code = judge(rows, point, largest, tolerance, product)
+        code = judge(rows, point, largest, tolerance, product, most)
         if code != FACTORISE:
             return code
         choose_curvature(point.state, False)

@@ -21,7 +21,6 @@ _fill_gradient, _fill_hessian = fill_gradient.kernel, fill_hessian.kernel
 _sum_springs, _sum_stencils, _sum_membranes = sum_springs.kernel, sum_stencils.kernel, sum_membranes.kernel
 
 _Floats = NDArray[np.float64]
-_Stencil = tuple[NDArray[np.int32], _Floats, _Floats]
 
 
 class Elastic(NamedTuple):
@@ -33,8 +32,8 @@ class Elastic(NamedTuple):
     pattern: Pattern
     springs: Table
     membranes: Table
-    bends: _Stencil
-    hinges: _Stencil
+    bends: Table
+    hinges: Table
 
 
 class Field(NamedTuple):
@@ -47,7 +46,7 @@ class Field(NamedTuple):
     goal: _Floats  # (n, 3)
     drift: _Floats  # (n, 3) where the air around a node would end
     past: _Floats  # (n, 3)
-    damping: _Floats  # C/h in the pattern of the Hessian; empty for none
+    damping: _Floats  # C/h of bending in the pattern of the Hessian; empty for none
     weight: float  # N, the size of forces at least
     slowed: _Floats  # (n, 3) N, what damping resists with, C (x − past) / h, where `value` was asked for last
     sums: _Floats  # (pieces, 5) J, energies there
@@ -84,12 +83,10 @@ def sum_energies(first, stop, field, x):
     parts, sums, slowed = field.elastic, field.sums, field.slowed
     springs, membranes, bends, hinges = parts.springs, parts.membranes, parts.bends, parts.hinges
     if field.is_elastic:
-        last = _stop(stop, springs.nodes)
-        _sum_springs(first, last, x, springs.nodes, springs.weights, springs.stiffness, sums[:, 0])
-        last = _stop(stop, membranes.nodes)
-        _sum_membranes(first, last, x, membranes.nodes, membranes.weights, membranes.stiffness, sums[:, 1])
-        _sum_stencils(first, _stop(stop, bends[0]), x, bends[0], bends[1], bends[2], sums[:, 2])
-        _sum_stencils(first, _stop(stop, hinges[0]), x, hinges[0], hinges[1], hinges[2], sums[:, 3])
+        _sum_springs(first, _stop(stop, springs.nodes), x, springs, sums[:, 0])
+        _sum_membranes(first, _stop(stop, membranes.nodes), x, membranes, sums[:, 1])
+        _sum_stencils(first, _stop(stop, bends.nodes), x, bends, sums[:, 2])
+        _sum_stencils(first, _stop(stop, hinges.nodes), x, hinges, sums[:, 3])
     for p in range(first, stop):
         total = 0.0
         for i in range(np.uint64(p * PIECE), np.uint64(min((p + 1) * PIECE, len(x)))):

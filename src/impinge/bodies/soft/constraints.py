@@ -22,11 +22,12 @@ Kinds = NDArray[np.int8]
 
 @dataclass
 class Held:
-    """Pairs that are kept apart in a step, with the normals and weights of its start.
+    """Pairs that are kept apart in a step, with the normals and weights of its start, or of its end.
 
     targets : (m,) m, distance at the end that is asked for
     forces : (m,) N
     slacks : (m,) m, what is left of the rows; 0 if it is not known
+    is_turned : (m,) whether normals are those of the end
     give : m/N, what rows give way by
     """
 
@@ -35,6 +36,7 @@ class Held:
     targets: Floats
     forces: Floats
     slacks: Floats
+    is_turned: NDArray[np.bool_]
     give: float = 0.0
 
     @staticmethod
@@ -42,19 +44,27 @@ class Held:
         """No pairs."""
         none = np.empty(0)
         pairs = Pairs(np.empty(0, np.int8), np.empty((0, 2), np.int32), np.empty((0, 4), np.int32))
-        return Held(pairs, Gaps(np.empty((0, 4)), np.empty((0, 3)), none), none, none, none)
+        gaps = Gaps(np.empty((0, 4)), np.empty((0, 3)), none)
+        return Held(pairs, gaps, none, none, none, np.empty(0, np.bool_))
 
     def slips(self, way: Floats) -> Floats:
         """(m, 3) m: how far pairs slip along each other while all vertices go their way."""
         between: Floats = (self.gaps.weights[:, :, None] * way[self.pairs.corners]).sum(axis=1)
         return between - (between * self.gaps.normals).sum(axis=1)[:, None] * self.gaps.normals
 
-    def add(self, pairs: Pairs, gaps: Gaps, targets: Floats, forces: Floats) -> None:
+    def add(self, pairs: Pairs, gaps: Gaps, targets: Floats, forces: Floats, *, is_turned: bool = False) -> None:
         """More rows."""
         self.pairs, self.gaps = join([self.pairs, pairs], [self.gaps, gaps])
         self.targets = np.concatenate([self.targets, targets])
         self.forces = np.concatenate([self.forces, forces])
         self.slacks = np.concatenate([self.slacks, np.zeros(len(forces))])
+        self.is_turned = np.concatenate([self.is_turned, np.full(len(forces), is_turned)])
+
+    def take(self, which: NDArray[np.int64]) -> Held:
+        """Some of them."""
+        targets, forces, slacks = self.targets[which], self.forces[which], self.slacks[which]
+        pairs, gaps = self.pairs.take(which), self.gaps.take(which)
+        return Held(pairs, gaps, targets, forces, slacks, self.is_turned[which], self.give)
 
 
 class Linear(NamedTuple):

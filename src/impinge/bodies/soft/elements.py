@@ -13,7 +13,7 @@ from impinge.bodies.soft.parts import Edges, Floats, Ints, Membranes, Parts, Spr
 from impinge.bodies.soft.pattern import compressed, connect, tabulate
 from impinge.errors import InputError
 
-__all__ = ["Elements", "Energies", "Strains"]
+__all__ = ["Elements", "Energies", "Measures", "Strains"]
 
 _Kind = TypeVar("_Kind", Edges, Springs, Stencils, Membranes)
 
@@ -34,6 +34,13 @@ class Strains(NamedTuple):
     warp: Floats  # (k,) |Fᵤ| − 1 of membranes
     weft: Floats  # (k,) |Fᵥ| − 1
     shear: Floats  # (k,) Fᵤ·Fᵥ
+
+
+class Measures(NamedTuple):
+    """What strains are measured by; it does not change when a body turns."""
+
+    springs: Floats  # (m, 1) lengths, m
+    membranes: Floats  # (k, 3) |Fᵤ|, |Fᵥ|, Fᵤ·Fᵥ
 
 
 class Elements:
@@ -70,18 +77,21 @@ class Elements:
         self.count = len(parts.masses)
         kinds = [_read(name, getattr(parts, name), self.count) for name in Parts._fields[1:]]
         parts = Parts._make([parts.masses, *kinds])
-        self._edges, self._stencils = parts.edges, (parts.bends, parts.hinges)
+        self._edges = parts.edges
         self._pattern = connect(parts)
         springs, membranes = parts.springs, parts.membranes
         weights, areas = _rest_weights(membranes)
-        self._springs = tabulate(springs.nodes, springs.rest[:, None], springs.stiffness[:, None], self._pattern)
-        stiffness = membranes.stiffness * areas[:, None]
-        self._membranes = tabulate(membranes.nodes, weights, stiffness, self._pattern)
-        self.indptr, self.indices, self.diagonal = (_check.frozen(array) for array in compressed(self._pattern))
-        bends, hinges = ((kind.nodes, kind.weights, kind.stiffness) for kind in self._stencils)
-        self.arrays = Elastic(
-            self.indptr, self.indices, self.diagonal, self._pattern, self._springs, self._membranes, bends, hinges
+        lengths, stiffness = springs.rest[:, None], springs.stiffness[:, None]
+        self._springs = tabulate(springs.nodes, np.empty((len(lengths), 0)), lengths, stiffness, self._pattern)
+        rest, stiffness = np.tile([1.0, 1.0, 0.0], (len(areas), 1)), membranes.stiffness * areas[:, None]
+        self._membranes = tabulate(membranes.nodes, weights, rest, stiffness, self._pattern)
+        self._bends, self._hinges = (
+            tabulate(kind.nodes, kind.weights, np.empty((len(kind.nodes), 0)), kind.stiffness[:, None], self._pattern)
+            for kind in (parts.bends, parts.hinges)
         )
+        self.indptr, self.indices, self.diagonal = (_check.frozen(array) for array in compressed(self._pattern))
+        tables = self._springs, self._membranes, self._bends, self._hinges
+        self.arrays = Elastic(self.indptr, self.indices, self.diagonal, self._pattern, *tables)
         self.stiffest = self._find_stiffest(parts)
         longest = max(len(nodes) for nodes in (parts.masses, *(kind.nodes for kind in kinds)))
         self.pieces = -(-longest // _elements.PIECE)
@@ -100,12 +110,11 @@ class Elements:
     def energies(self, x: Any) -> Energies:
         """Energies by kind, J, at positions (n, 3)."""
         x = self._positions(x)
-        springs, membranes, (bends, hinges) = self._springs, self._membranes, self._stencils
         return Energies(
-            _total(_elements.sum_springs, x, springs.nodes, springs.weights, springs.stiffness),
-            _total(_elements.sum_stencils, x, *bends),
-            _total(_elements.sum_membranes, x, membranes.nodes, membranes.weights, membranes.stiffness),
-            _total(_elements.sum_stencils, x, *hinges),
+            _total(_elements.sum_springs, x, self._springs),
+            _total(_elements.sum_stencils, x, self._bends),
+            _total(_elements.sum_membranes, x, self._membranes),
+            _total(_elements.sum_stencils, x, self._hinges),
         )
 
     def energy(self, x: Any) -> float:
@@ -136,10 +145,18 @@ class Elements:
         """Strains of edges and membranes at positions (n, 3)."""
         x = self._positions(x)
         nodes, rest = self._edges
-        edges, membranes = np.empty(len(nodes)), np.empty((len(self._membranes.nodes), 3))
-        _elements.measure_edges(len(edges), x, nodes, rest, edges)
-        _elements.measure_membranes(len(membranes), x, self._membranes.nodes, self._membranes.weights, membranes)
-        return Strains(edges, *membranes.T)
+        membranes = self._measure_membranes(x) - [1.0, 1.0, 0.0]
+        return Strains(_lengths(x, nodes)[:, 0] / rest - 1.0, *membranes.T)
+
+    def measures(self, x: Any) -> Measures:
+        """What strains of springs and membranes are measured by, at positions (n, 3)."""
+        x = self._positions(x)
+        return Measures(_lengths(x, self._springs.nodes), self._measure_membranes(x))
+
+    def _measure_membranes(self, x: Floats) -> Floats:
+        found = np.empty((len(self._membranes.nodes), 3))
+        _elements.measure_membranes(len(found), x, self._membranes.nodes, self._membranes.weights, found)
+        return found
 
     def _positions(self, x: Any) -> Floats:
         # May be not finite: a step that went too far has to be seen by its energy.
@@ -149,11 +166,18 @@ class Elements:
         return positions
 
 
-def _total(kernel: Any, x: Floats, nodes: Ints, *arrays: Floats) -> float:
+def _total(kernel: Any, x: Floats, table: _elements.Table) -> float:
     """Sum of energies; each piece is summed up by one thread, so it does not matter how many there are."""
-    sums = np.zeros(-(-len(nodes) // _elements.PIECE))
-    kernel(len(sums), x, nodes, *arrays, sums)
+    sums = np.zeros(-(-len(table.nodes) // _elements.PIECE))
+    kernel(len(sums), x, table, sums)
     return float(sums.sum())
+
+
+def _lengths(x: Floats, nodes: Ints) -> Floats:
+    """Distances of two nodes each, (m, 1)."""
+    found = np.empty((len(nodes), 1))
+    _elements.measure_lengths(len(found), x, nodes, found)
+    return found
 
 
 def _result(name: str, out: Floats | None, shape: tuple[int, ...]) -> Floats:

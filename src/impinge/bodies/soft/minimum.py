@@ -41,6 +41,8 @@ class Minimum:
         Of all rows but those of slip: those that are known, else 0.
     structure : Structure
         Of the Hessian.
+    most : float, J
+        No minimum is above: the search for one that is there is given up.
     must_prove : bool
         Whether to look for a proof, which takes long, that rows contradict each other, if nothing satisfies them.
     """
@@ -54,6 +56,7 @@ class Minimum:
         slacks: Floats,
         structure: Structure,
         *,
+        most: float = np.inf,
         must_prove: bool = True,
     ) -> None:
         count, unknowns = len(rows.kind), x.size
@@ -69,7 +72,7 @@ class Minimum:
         wide = _banded.bandwidth(structure.indptr, structure.indices, rows.indptr, rows.indices)
         if wide <= _WIDEST:
             self._band = np.empty((unknowns, wide + 1))
-        self._begun, self._must_prove = False, must_prove
+        self._begun, self._must_prove, self._most = False, must_prove, most
 
     @property
     def x(self) -> Floats:
@@ -101,7 +104,7 @@ class Minimum:
         """Go on until forces are balanced to `tolerance` of the largest, and slacks times forces are below `product`
         of it times the size of a row.
         """
-        limits = tolerance, product
+        limits = tolerance, product, self._most
         if len(self._band):
             work = self._trial, self.soft, self._pulls, self._band, self._begun
             code = _interior.minimise_banded(self._potential.field, self._rows, self.point, *work, *limits)
@@ -113,7 +116,7 @@ class Minimum:
                 self._check_feasible()
             raise ConvergenceError(f"the equations of motion are off by {self.residual:.1e} of the largest force")
 
-    def _minimise(self, tolerance: float, product: float) -> int:
+    def _minimise(self, tolerance: float, product: float, most: float) -> int:
         """What `minimise_banded` does, with a factor of any pattern, and all threads."""
         potential, rows, point, trial, pulls = self._potential, self._rows, self.point, self._trial, self._pulls
         left, there = point.left.reshape(-1, 3), trial.x.reshape(-1, 3)
@@ -122,7 +125,7 @@ class Minimum:
         if not self._begun:
             _interior.begin(potential.field, rows, point, self.soft, energy, largest)
         while True:
-            code = _interior.judge(rows, point, largest, tolerance, product)
+            code = _interior.judge(rows, point, largest, tolerance, product, most)
             if code != _interior.FACTORISE:
                 return int(code)
             if not self._factorise():
@@ -175,7 +178,8 @@ class Minimum:
         except ConvergenceError:
             return
         except Infeasible as found:
-            raise Infeasible(np.where(kind >= 0, found.multipliers, 0.0)) from None
+            least = np.where(kind == EQUALITY, -np.inf, 0.0)
+            raise Infeasible(np.where(kind >= 0, np.maximum(found.multipliers, least), 0.0)) from None
 
 
 def free_step(task: Task, structure: Structure, held: Held) -> Floats:

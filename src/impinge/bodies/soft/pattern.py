@@ -31,14 +31,14 @@ def connect(parts: Parts) -> Pattern:
     return Pattern(_check.frozen(starts), _check.frozen(neighbours), _check.frozen(constant))
 
 
-def tabulate(nodes: Ints, weights: Floats, stiffness: Floats, pattern: Pattern) -> Table:
-    """Springs or membranes as kernels read them."""
+def tabulate(nodes: Ints, weights: Floats, rest: Floats, stiffness: Floats, pattern: Pattern) -> Table:
+    """Parts of one kind as kernels read them."""
     count = len(pattern.starts) - 1
     uses = np.argsort(nodes.ravel(), kind="stable").astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(np.bincount(nodes.ravel(), minlength=count))]).astype(np.int64)
     places = np.searchsorted(_keys(pattern), _pairs(nodes, count)).reshape(-1, nodes.shape[1])
     slots = (places - pattern.starts[nodes.ravel()][:, None]).astype(np.int32)
-    arrays = (nodes, weights, stiffness, starts, uses, slots)
+    arrays = (nodes, weights, rest, stiffness, starts, uses, slots)
     return Table._make(_check.frozen(np.ascontiguousarray(array)) for array in arrays)
 
 

@@ -38,5 +38,7 @@ def penalty_step(surface: Surface, task: Task, structure: Structure, stiffness: 
     near = np.flatnonzero(gaps.gaps < distances)
     near = near[distinct(pairs.take(near), gaps.take(near))]
     nothing = np.zeros(len(near))
-    springs = Held(pairs.take(near), gaps.take(near), distances[near], nothing, nothing, give=1.0 / stiffness)
+    springs = Held(
+        pairs.take(near), gaps.take(near), distances[near], nothing, nothing, nothing > 0.0, give=1.0 / stiffness
+    )
     return free_step(task, structure, springs)

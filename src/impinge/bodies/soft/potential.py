@@ -7,6 +7,7 @@ import numpy as np
 from impinge import _check
 from impinge.bodies.soft import _potential
 from impinge.bodies.soft._potential import Field
+from impinge.bodies.soft.damping import Damped
 from impinge.bodies.soft.elements import Elements
 from impinge.bodies.soft.parts import Floats
 
@@ -16,10 +17,10 @@ _ROUNDINGS = 1e7  # of positions times stiffness: a millionth of it is ten
 
 
 class Potential:
-    """Φ(x) = Σ m/(2h²) |x − goal|² + E(x) + (x − past)ᵀ C (x − past) / 2h + Σ d/(2h) |x − past − h wind|².
+    """Φ(x) = Σ m/(2h²) |x − goal|² + E(x) + D(x) + Σ d/(2h) |x − past − h wind|².
 
-    Its minimum satisfies M a = −∂E/∂x − C v − d (v − wind) at the end of the step, with v = (x − past)/h and
-    a = (x − goal)/h² relative to free flight.
+    E is the elastic energy, D what damping costs (`damping.py`). Its minimum satisfies M a = −∂E/∂x − ∂D/∂x −
+    d (v − wind) at the end of the step, with v = (x − past)/h and a = (x − goal)/h² relative to free flight.
 
     Parameters
     ----------
@@ -28,10 +29,9 @@ class Potential:
     span : float, s
         h, the time step of implicit Euler.
     start, past, goal : (n, 3) m
-        Positions at the start, or nearer to the end; where the velocity is measured from; and where free flight would
-        end.
-    damping : (n,) s
-        C = damping × the Hessian of E at the start.
+        Positions at the start; where the velocity is measured from; and where free flight would end.
+    parts : Damped
+        Elastic parts, with what resists a change of their strain in this step.
     drag : (n,) kg/s
     wind : (3,) m/s
     """
@@ -44,25 +44,22 @@ class Potential:
         start: Floats,
         past: Floats,
         goal: Floats,
-        damping: Floats,
+        parts: Damped,
         drag: Floats,
         wind: Floats,
         *,
         elastic: bool = True,
     ) -> None:
         self.elements, inertia = elements, masses / span**2
-        slowed = np.empty(0)
-        if elastic and damping.any():
-            columns = np.repeat(damping / span, 3)
-            slowed = elements.hessian(start) * np.repeat(columns, np.diff(elements.indptr))
         # Forces are compared with those that move a node by its way, and with rounding, where no force acts at all.
-        stiffness = elements.stiffest + float(inertia.max())
+        stiffness = parts.stiffest + float(inertia.max())
         rounding = _ROUNDINGS * np.finfo(np.float64).eps * stiffness * float(np.abs(start).max())
         weight = max(float(np.abs(inertia[:, None] * (goal - start)).max()), rounding)
         drift = past + span * wind
-        inertia, drag, goal, drift, past, slowed = map(_check.frozen, (inertia, drag / span, goal, drift, past, slowed))
+        arrays = inertia, drag / span, goal, drift, past, parts.bending
+        inertia, drag, goal, drift, past, bending = map(_check.frozen, arrays)
         work = np.zeros_like(past), np.zeros((elements.pieces, 5)), np.empty(len(past))
-        self.field = Field(elements.arrays, elastic, inertia, drag, goal, drift, past, slowed, weight, *work)
+        self.field = Field(parts.arrays, elastic, inertia, drag, goal, drift, past, bending, weight, *work)
 
     def value(self, x: Floats) -> float:
         """Φ(x), J."""

@@ -40,6 +40,7 @@ _MARGIN = 0.3  # of the distance that pairs keep: what may be farther away at fi
 _BESIDE = 0.1  # of this margin: what is held, too, once something else has been found
 _CLOSE = 0.5  # of a limit of strain from which on it is watched
 _SLACK = 1e-9  # of a length: what does not count as too much
+_DEAR = 100.0  # of what it would cost to stay, or to go along with obstacles: no step costs more
 
 Longs = NDArray[np.int64]
 
@@ -99,6 +100,8 @@ class Step:
         self._bars, self._friction = np.empty(0, np.int64), Friction(np.empty(0), _CREEP * surface.gap)
         self._newton = self._passes = 0
         self._has_started_over = self._is_alone = False
+        self._may_turn = True
+        self._most = self._find_most()
         self._held = Held.nothing()
         self._user_slacks, self._bar_slacks = np.zeros_like(self._user), np.zeros_like(self._bar_forces)
 
@@ -208,7 +211,7 @@ class Step:
         touching = unsure[self._touch(unsure)]
         if len(touching):
             new = np.sort(np.concatenate([new, touching]))
-        return new, turned[~self._touch(turned)]
+        return new, turned[~self._touch(turned)] if self._may_turn else turned[:0]
 
     def _are_true(self, which: Longs) -> NDArray[np.bool_]:
         """Whether pairs are nearest to each other at the start, with all that is around them."""
@@ -228,7 +231,7 @@ class Step:
             gaps = measure(self._end, pairs)
             gaps = gaps._replace(gaps=gaps.at(self._start, pairs))
             self._turns[which] += 1
-            self._held.add(pairs, gaps, self._targets[which], np.zeros(len(which)))
+            self._held.add(pairs, gaps, self._targets[which], np.zeros(len(which)), is_turned=True)
 
     def _hold_first(self) -> None:
         """Hold what ends too near if nothing is held: pairs with nearest points inside of both, to begin with.
@@ -303,7 +306,7 @@ class Step:
             blame = np.abs(found.multipliers)
             raise self._blocked(blame > _BLAME * blame.max()) from None
         except ConvergenceError:
-            if self._start_over():
+            if self._let_go_of_turned() or self._start_over():
                 return self._minimise()
             if minimum.is_feasible:
                 raise
@@ -311,6 +314,34 @@ class Step:
         self._newton += minimum.steps
         self._keep(minimum, minimum.point.y)
         return minimum
+
+    def _find_most(self) -> float:
+        """Potential, J, above which rows must be wrong: pairs turn on the way, and what they ask for then may be.
+
+        Not where the last is asked for that there is, or where rows of users drive what is not fixed.
+        """
+        task = self._task
+        if task.demand == SQUEEZE or len(task.linear.bounds):
+            return np.inf
+        free, stay = ~task.fixed, task.end[: self._n].copy()
+        stay[free] = task.start[: self._n][free]
+        far = float(np.abs(task.end[self._n :] - task.start[self._n :]).max(initial=0.0))
+        along = 1.5 * float(task.potential.field.inertia.sum()) * far**2
+        return _DEAR * (task.potential.value(stay) + along)
+
+    def _let_go_of_turned(self) -> bool:
+        """Ask pairs that have turned for nothing more than not to touch; whether anything was asked for.
+
+        All others are satisfied where everything stays as it is; normals of the end may contradict each other.
+        """
+        self._may_turn = False
+        stays = np.flatnonzero(~self._held.is_turned)
+        if len(stays) == len(self._held.targets):
+            return False
+        known = self._friction.forces
+        self._friction = self._friction._replace(forces=known[stays[stays < len(known)]])
+        self._held = self._held.take(stays)
+        return True
 
     def _start_over(self) -> bool:
         """Begin again from where everything was at the start, with no forces; once."""
@@ -342,8 +373,9 @@ class Step:
             raise self._blocked(driven)
         must_prove = task.demand == SQUEEZE  # else less is asked for next, whatever the reason
         return Minimum(
-            task.potential, rows, self._end[: self._n], *self._known(), self._structure, must_prove=must_prove
-        )
+            task.potential, rows, self._end[: self._n], *self._known(), self._structure, most=self._most,
+            must_prove=must_prove,
+        )  # fmt: skip
 
     def _known(self) -> tuple[Floats, Floats]:
         """Forces and slacks of all rows; 0 if they are not known."""

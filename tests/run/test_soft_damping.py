@@ -1,0 +1,105 @@
+"""Damping: what it resists, how much, and that turning is not among it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from impinge.run.soft import SoftWorld
+
+from .test_soft import line, ring, square
+from .test_softphysics import capstan
+
+Floats = NDArray[np.float64]
+
+
+def spinning(damping: float, integrator: str) -> SoftWorld:
+    """A cable under tension, a ring about its diameter, a bent cloth: all turn at 10/s, nothing else acts."""
+    world = SoftWorld(gravity=(0, 0, 0), dt=0.005, integrator=integrator)
+    rope = line((-0.5, 0, 0), (0.5, 0, 0), 11)
+    hoop = ring(20, 0.2, (1, 0, 0), (0, 1, 0))
+    sheet, faces = square(4, 0.4, 0.0)
+    sheet[:, 2] = 2 * sheet[:, 0] ** 2
+    sheet[:, 2] -= sheet[:, 2].mean()
+    common = {"damping": damping, "bend": 1e-2}
+    world.add_cable(rope, radius=1e-3, stretch=1000, mass_per_length=0.1, velocity=np.cross([0, 0, 10], rope), **common)
+    world.add_cable(
+        hoop + [0, 0, 2], closed=True, radius=1e-3, stretch=1000, mass_per_length=0.1,
+        velocity=np.cross([10, 0, 0], hoop), **common,
+    )  # fmt: skip
+    world.add_cloth(
+        (sheet + [0, 0, -2], faces), thickness=1e-3, stretch=500, shear=100, density=0.2,
+        velocity=np.cross([0, 0, 10], sheet), **common,
+    )  # fmt: skip
+    return world
+
+
+def angular_momenta(world: SoftWorld) -> Floats:
+    found = []
+    for body, parts in zip(world.bodies, world._parts, strict=True):
+        x, v, m = world.positions[body.nodes], world.velocities[body.nodes], parts.masses[:, None]
+        found.append(np.linalg.norm((m * np.cross(x - (m * x).sum(axis=0) / m.sum(), v)).sum(axis=0)))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("integrator", ["implicit-euler", "bdf2"])
+def test_damping_does_not_slow_down_turning(integrator: str) -> None:
+    """What implicit Euler loses of angular momentum, it loses without damping, too."""
+    left = []
+    for damping in (0.0, 5e-3):
+        world = spinning(damping, integrator)
+        start = angular_momenta(world)
+        world.step(100)
+        left.append(angular_momenta(world) / start)
+    np.testing.assert_allclose(left[1][:2], left[0][:2], rtol=5e-3)
+    assert left[1][2] > 0.99 * left[0][2]  # the cloth unbends, and the damped one keeps more
+    if integrator == "bdf2":
+        assert (left[1] > 0.985).all()
+
+
+def decay(x: Floats, velocity: Floats, steps: int, **body: float) -> Floats:
+    """Kinetic and elastic energy over time, of a cable that swings by itself."""
+    world = SoftWorld(gravity=(0, 0, 0), dt=2e-4, integrator="bdf2")
+    world.add_cable(x, velocity=velocity, radius=1e-3, mass_per_length=0.1, **body)
+    energies = []
+    for _ in range(steps):
+        world.step()
+        energy = world.energy()
+        energies.append(energy["kinetic"] + energy["elastic"])
+    return np.array(energies)
+
+
+def test_stretch_decays_at_the_rate_of_damping() -> None:
+    """Two masses m on a spring k: ω² = 2k/m, and the energy falls like exp(−γ ω² t)."""
+    x, gamma = line((0, 0, 0), (1, 0, 0), 2), 5e-3
+    omega_sq = 2 * 50.0 / 0.05
+    energy = decay(x, np.array([[-0.1, 0, 0], [0.1, 0, 0]]), 1000, stretch=50.0, damping=gamma)
+    period = round(2 * np.pi / np.sqrt(omega_sq - (0.5 * gamma * omega_sq) ** 2) / 2e-4)
+    found = np.log(energy[100] / energy[100 + period]) / (period * 2e-4)
+    assert found == pytest.approx(gamma * omega_sq, rel=0.01)
+
+
+def test_bending_decays_at_the_rate_of_damping_through_straight() -> None:
+    """Three nodes: κ = (a − 2b + c)/l, with the stiffness B/l, swings against their masses."""
+    length, gamma, bend = 0.5, 5e-3, 1.0
+    x = line((0, 0, 0), (1, 0, 0), 3)
+    omega_sq = bend / length * (1 / 0.025 + 4 / 0.05 + 1 / 0.025) / length**2
+    velocity = np.array([[0, 0, 0.05], [0, 0, -0.05], [0, 0, 0.05]])
+    energy = decay(x, velocity, 1000, stretch=5e3, bend=bend, damping=gamma)
+    period = round(2 * np.pi / np.sqrt(omega_sq - (0.5 * gamma * omega_sq) ** 2) / 2e-4)
+    found = np.log(energy[100] / energy[100 + period]) / (period * 2e-4)
+    assert found == pytest.approx(gamma * omega_sq, rel=0.03)
+
+
+@pytest.mark.parametrize("speed", [0.02, 0.1])
+def test_a_damped_cable_that_runs_around_a_cylinder_has_the_tensions_of_the_capstan_equation(speed: float) -> None:
+    """Damping of 10 ms is as long as it takes to run around a quarter of a degree: it must not be felt."""
+    world = capstan(0.2, damping=1e-2, speed=speed)
+    world.step(45)
+    ratios = []
+    for _ in range(8):
+        world.step()
+        strains = world.strains()
+        ratios.append(strains[-3] / strains[2])
+    assert np.mean(ratios) == pytest.approx(np.exp(0.2 * np.pi), rel=0.03)
