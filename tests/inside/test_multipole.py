@@ -267,20 +267,20 @@ def test_beside_an_open_surface(name: str, mode: str) -> None:
 # How points are given
 
 
-def test_threads_and_order_do_not_matter() -> None:
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("accuracy", [1e-3, pytest.param(1e-5, marks=pytest.mark.verify)])
+def test_threads_and_order_do_not_matter(accuracy: float, mode: str) -> None:
     mesh = broken.mesh_of("foam-5000, holes")
     points = np.vstack([*broken.points_about(mesh, 800).values(), mesh.vertices[:500]])
     order = np.random.default_rng(3).permutation(len(points))
-    for mode in MODES:
-        for accuracy in (1e-3, 1e-5):
-            with _jit.threads(1):
-                one = Multipole(mesh, accuracy=accuracy, mode=mode)
-                wanted, counts = one.winding(points), one.operations(points)
-            with _jit.threads(2):
-                two = Multipole(mesh, accuracy=accuracy, mode=mode)
-                assert two.operations(points) == counts
-                np.testing.assert_array_equal(two.winding(points), wanted)
-                np.testing.assert_array_equal(two.winding(points[order]), wanted[order])
+    with _jit.threads(1):
+        one = Multipole(mesh, accuracy=accuracy, mode=mode)
+        wanted, counts = one.winding(points), one.operations(points)
+    with _jit.threads(2):
+        two = Multipole(mesh, accuracy=accuracy, mode=mode)
+        assert two.operations(points) == counts
+        np.testing.assert_array_equal(two.winding(points), wanted)
+        np.testing.assert_array_equal(two.winding(points[order]), wanted[order])
 
 
 def test_parts_of_the_points() -> None:

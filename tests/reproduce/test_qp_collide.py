@@ -46,7 +46,7 @@ def test_demos_begin_at_rest_and_apart(name: str) -> None:
 @pytest.mark.parametrize("name", DEMOS)
 def test_a_program_is_that_of_the_next_step(name: str) -> None:
     """Without rows its solution is nearly the step of implicit Euler; with all of them nothing comes too near."""
-    scene = DEMOS[name].scene(0.001)
+    scene = DEMOS[name].scene(0.0005)
     world = scene.world
     world.step(3)
     v, free = world.velocities, np.setdiff1d(np.arange(60), scene.cable.held)

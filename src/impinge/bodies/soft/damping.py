@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impinge import _check
 from impinge.bodies.soft import _elements
 from impinge.bodies.soft._elements import Table
 from impinge.bodies.soft._potential import Elastic
@@ -72,4 +73,6 @@ def damped(elements: Elements, shares: Floats, past: Measures, start: Floats) ->
 
 def _firmer(table: Table, shares: Floats, past: Floats) -> Table:
     share = shares[table.nodes[:, 0]][:, None]
-    return table._replace(rest=(table.rest + share * past) / (1.0 + share), stiffness=table.stiffness * (1.0 + share))
+    rest, stiffness = (table.rest + share * past) / (1.0 + share), table.stiffness * (1.0 + share)
+    # Read-only as those of `Elements`: kernels are compiled for one kind of arrays.
+    return table._replace(rest=_check.frozen(rest), stiffness=_check.frozen(stiffness))

@@ -10,6 +10,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import spsolve
 
+from impinge.bodies.soft.damping import damped, undamped
+from impinge.bodies.soft.elements import Elements
+from impinge.bodies.soft.potential import Potential
 from impinge.reproduce.qp_collide.scenes import DAMPING, Demo, Scene
 from impinge.response._gaps import VERTEX_FACE
 from impinge.response.contact_rows import Gaps, Pairs, distinct, measure
@@ -40,14 +43,26 @@ def program_of(scene: Scene, *, one_each: bool = False) -> Program:
     x, v, masses = world.positions, world.velocities.ravel(), np.repeat(scene.cable.masses, 3)
     elements = world.elements
     hessian = sp.csc_array((elements.hessian(x), elements.indices, elements.indptr))
-    forces = masses * np.tile(world.gravity, len(x)) - elements.gradient(x).ravel() - DAMPING * (hessian @ v)
-    K = sp.csc_array(sp.diags_array(masses) + (dt * dt + dt * DAMPING) * hessian)
+    damping = _damping(elements, x, dt)
+    forces = masses * np.tile(world.gravity, len(x)) - elements.gradient(x).ravel() - damping @ v
+    K = sp.csc_array(sp.diags_array(masses) + dt * dt * hessian + dt * damping)
     b = dt * (forces - dt * (hessian @ v))
     free = np.setdiff1d(np.arange(3 * len(x)), [3 * node + axis for node in scene.cable.held for axis in range(3)])
     change = np.zeros(3 * len(x))
     change[free] = spsolve(sp.csc_matrix(K[free][:, free]), b[free])
     J, c = _rows(scene, v, change, one_each)
     return Program(sp.csc_array(K[free][:, free]), b[free], sp.csr_array(J[:, free]), c)
+
+
+def _damping(elements: Elements, x: Floats, dt: float) -> Any:
+    """−∂f/∂v: what damping adds to the Hessian of a step that goes nowhere, times dt."""
+    nothing, still = np.zeros(len(x)), np.zeros(3)
+    parts = damped(elements, np.full(len(x), DAMPING / dt), elements.measures(x), x)
+    with_it, without = (
+        Potential(elements, nothing, dt, x, x, x, some, nothing, still).hessian(x, keep=0.0)
+        for some in (parts, undamped(elements))
+    )
+    return sp.csc_array((dt * (with_it - without), elements.indices, elements.indptr))
 
 
 def _rows(scene: Scene, v: Floats, change: Floats, one_each: bool) -> tuple[Any, Floats]:

@@ -85,22 +85,44 @@ def take_diagonal(indptr, indices, values, out):
 
 
 @kernel
-def is_symmetric(indptr, indices, values, size):
-    """Whether K is its own transpose to the last bit; rows are sorted in each column."""
+def is_symmetric(indptr, indices, values, size, most):
+    """Whether K is its own transpose, but for `most` of √(K_ii K_jj), with the same pattern; columns are sorted."""
     place = np.empty(size, np.int64)  # of the next entry below the diagonal that has to have a partner
+    roots = np.empty(size)  # √K_jj
     waiting = 0
     for j in range(size):
         e = indptr[j]
         while e < indptr[j + 1] and indices[e] < j:
-            i = indices[e]
-            if place[i] >= indptr[i + 1] or indices[place[i]] != j or values[place[i]] != values[e]:
+            e += 1
+        has_diagonal = e < indptr[j + 1] and indices[e] == j
+        roots[j] = np.sqrt(abs(values[e])) if has_diagonal else 0.0
+        for above in range(indptr[j], e):
+            i = indices[above]
+            if place[i] >= indptr[i + 1] or indices[place[i]] != j:
+                return False
+            if not abs(values[place[i]] - values[above]) <= most * roots[i] * roots[j]:
                 return False
             place[i] += 1
             waiting -= 1
-            e += 1
-        place[j] = e + 1 if e < indptr[j + 1] and indices[e] == j else e
+        place[j] = e + 1 if has_diagonal else e
         waiting += indptr[j + 1] - place[j]
     return waiting == 0
+
+
+@kernel
+def sort_rows(indptr, indices, values):
+    """Sort the entries of each row by their columns, in place; whether no column is there twice."""
+    for k in range(len(indptr) - 1):
+        for e in range(indptr[k] + 1, indptr[k + 1]):
+            column, value, at = indices[e], values[e], e
+            while at > indptr[k] and indices[at - 1] > column:
+                indices[at], values[at] = indices[at - 1], values[at - 1]
+                at -= 1
+            indices[at], values[at] = column, value
+        for e in range(indptr[k] + 1, indptr[k + 1]):
+            if indices[e] == indices[e - 1]:
+                return False
+    return True
 
 
 @kernel

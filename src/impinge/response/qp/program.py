@@ -23,6 +23,7 @@ _NOTHING = np.empty(0, np.int64)
 _NO_ROWS = sp.csr_array((0, 1))
 _SMALLEST, _LARGEST = 1e-200, 1e200  # of the largest entry of K: squares have to be numbers
 _LARGEST_ASYMMETRY = 1e-9  # of √(K_ii K_jj); more is not rounding
+_SHORT = 64  # entries of a row up to which they are sorted here: SciPy takes as long as a whole solution
 
 
 class Measured(NamedTuple):
@@ -130,7 +131,9 @@ def _canonical(name: str, value: Any, shape: tuple[int | None, int], kind: str) 
         matrix = (sp.csc_array if kind == "csc" else sp.csr_array)(value, dtype=np.float64)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
-        matrix.sum_duplicates()
+        are_short = np.diff(matrix.indptr).max(initial=0) <= _SHORT and matrix.indices.dtype == np.int32
+        if not are_short or not _rows.sort_rows(matrix.indptr, matrix.indices, matrix.data):
+            matrix.sum_duplicates()
     if not np.isfinite(matrix.data.sum()) and not np.isfinite(matrix.data).all():
         e = int(np.flatnonzero(~np.isfinite(matrix.data))[0])
         at = int(np.searchsorted(matrix.indptr, e, side="right")) - 1
@@ -173,7 +176,7 @@ def read_program(K: Any, b: Any, J: Any, c: Any, E: Any, e: Any) -> Program:
     n = _number_of_unknowns(K)
     matrix = _canonical("K", K, (n, n), "csc")
     pattern = _pattern(matrix)
-    if not _rows.is_symmetric(*pattern, _check.frozen(matrix.data), n):
+    if not _rows.is_symmetric(*pattern, _check.frozen(matrix.data), n, _LARGEST_ASYMMETRY):
         worst, i, j, same = _rows.asymmetry(*pattern, _check.frozen(matrix.data), n)
         if worst > _LARGEST_ASYMMETRY:
             found = f"entries ({i}, {j}) and ({j}, {i}) are {matrix[i, j]:g} and {matrix[j, i]:g}"
