@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,7 @@ def room_of(path: Path) -> str:
     return "" if first == "__init__.py" else first.removesuffix(".py")
 
 
+@cache
 def modules_of(package: Path) -> set[str]:
     """Dotted names of all modules below a package folder, relative to it."""
     found = set()
@@ -260,15 +262,21 @@ def test_kernel_files_import_only_their_like(path):
             assert last.startswith("_") or package, f"{path.name}:{line} imports impinge.{target}"
 
 
+@cache
+def parts_of_kernels():
+    """(module, name) of all functions that only kernels may call."""
+    return {
+        (path.stem, function.name)
+        for path in FILES
+        for function in kernels(TREES[path])
+        if "part" in decorator_names(function)
+    }
+
+
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_parts_of_kernels_are_not_called_from_python(path):
     """They have no door for it: the interpreter would crash. Files without kernels use kernels as _module.name."""
-    parts = {
-        (other.stem, function.name)
-        for other in FILES
-        for function in kernels(TREES[other])
-        if "part" in decorator_names(function)
-    }
+    parts = parts_of_kernels()
     assert ("_obstacles", "touch") in parts
     if not kernels(TREES[path]):
         for node in ast.walk(TREES[path]):

@@ -68,6 +68,7 @@ def test_warmup_compiles_every_kernel_once():
         assert len(found) <= precisions, name
 
 
+@pytest.mark.verify  # `make test` runs the warm-up itself, as a command
 def test_run_does_every_step():
     """Here and in workers; all is compiled by now, or the test before was left out."""
     started, finished = [], []

@@ -343,7 +343,9 @@ def test_points_on_the_sides_of_cells(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", EACH_MODE)
-@pytest.mark.parametrize("exponent", [-900, -300, -1, 5, 300, 900])
+@pytest.mark.parametrize(
+    "exponent", [-900, 5, 900, *(pytest.param(k, marks=pytest.mark.verify) for k in (-300, -1, 300))]
+)
 def test_powers_of_two_change_no_bit(exponent: int, mode: str) -> None:
     mesh = broken.mesh_of("fine part, holes")
     points = np.vstack([*broken.points_about(mesh, 100).values(), mesh.vertices[:100]])
