@@ -236,3 +236,14 @@ def test_pairs_that_have_turned_give_way_where_they_contradict_each_other() -> N
     assert not step._held.is_turned.any()
     assert len(step._held.targets) >= held
     assert not len(step._look()[1])
+
+
+def test_what_is_too_near_parts_also_where_nothing_else_happens() -> None:
+    """No gravity, no motion, no energy: distance is won all the same, at no more than 10 thicknesses per second."""
+    world = SoftWorld(gravity=(0, 0, 0), dt=0.01)
+    for height in (0.0, CABLE["radius"]):  # half of what they keep
+        world.add_cable(line((-0.2, 0, height), (0.2, 0, height), 5), **CABLE)
+    world.step(10)
+    apart = world.positions[5:, 2] - world.positions[:5, 2]
+    assert (apart > 1.5 * CABLE["radius"]).all()
+    assert np.abs(world.velocities).max() < 20 * CABLE["radius"]

@@ -318,15 +318,15 @@ class Step:
     def _find_most(self) -> float:
         """Potential, J, above which rows must be wrong: pairs turn on the way, and what they ask for then may be.
 
-        Not where the last is asked for that there is, or where rows of users drive what is not fixed.
+        Not where the last is asked for that there is, or where rows of users and limits of lengths may move what stays.
         """
         task = self._task
-        if task.demand == SQUEEZE or len(task.linear.bounds):
+        if task.demand == SQUEEZE or len(task.linear.bounds) or len(task.bars.rest):
             return np.inf
         free, stay = ~task.fixed, task.end[: self._n].copy()
         stay[free] = task.start[: self._n][free]
         far = float(np.abs(task.end[self._n :] - task.start[self._n :]).max(initial=0.0))
-        along = 1.5 * float(task.potential.field.inertia.sum()) * far**2
+        along = 1.5 * float(task.potential.field.inertia.sum()) * max(far, task.recovery) ** 2
         return _DEAR * (task.potential.value(stay) + along)
 
     def _let_go_of_turned(self) -> bool:
