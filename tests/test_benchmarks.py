@@ -24,6 +24,7 @@ import impinge
 ROOT = Path(__file__).parent.parent
 
 
+@pytest.mark.verify
 def test_neighbours_quick_without_peers(tmp_path):
     # In a process of its own, because it limits the threads before libraries are loaded.
     done = subprocess.run(
@@ -201,6 +202,7 @@ TINY = replace(
 )
 
 
+@pytest.mark.verify
 def test_winding_without_peers(tmp_path, monkeypatch):
     monkeypatch.setattr(cases, "QUICK", TINY)
     options = inside._arguments(["--quick", "--peers", "none", "--threads", "1", "--parts", "winding"])

@@ -88,6 +88,7 @@ def test_growth_in_points_alone_and_triangles_alone() -> None:
     assert (np.array(work[1:]) / work[:-1] < 4.2).all()
 
 
+@pytest.mark.verify
 def test_memory_is_bounded() -> None:
     for name in ("sphere-5", "foam-5000", "copies", "sizes apart", "soup, large", "slivers"):
         mesh = broken.mesh_of(name)
