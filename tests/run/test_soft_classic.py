@@ -55,8 +55,8 @@ def resistance(start: Floats, end: Floats, dt: float, rest: float) -> Floats:
     forces[:-1] -= pulls
     for i in range(len(end) - 2):
         weights = np.array([1.0, -2.0, 1.0]) / rest
-        bend, small = weights @ start[i : i + 3], 2e-3 * (weights[1:] @ np.diag([-1.0, 1.0]) @ [before[i], 0.0])
-        small += 2e-3 * weights[2] * np.linalg.norm(start[i + 2] - start[i])
+        bend = weights @ start[i : i + 3]
+        small = 2e-3 * (2 * before[i] + np.linalg.norm(start[i + 2] - start[i])) / rest
         along = (small**2 * np.eye(3) + np.outer(bend, bend)) / (small**2 + bend @ bend)
         change = along @ (weights @ (end - start)[i : i + 3])
         forces[i : i + 3] += rate * CABLE["bend"] / rest * np.outer(weights, change)
