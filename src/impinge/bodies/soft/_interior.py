@@ -365,7 +365,6 @@ def minimise_banded(field, rows, point, trial, soft, pulls, band, has_begun, tol
     largest = _potential.gradient(field, x, left)
     if not has_begun:
         begin(field, rows, point, soft, energy, largest)
-    matrix = parts.indptr, parts.indices, point.values, rows.indptr, rows.indices, rows.values, point.weights
     while True:
         code = judge(rows, point, largest, tolerance, product, most)
         if code != FACTORISE:
@@ -374,7 +373,9 @@ def minimise_banded(field, rows, point, trial, soft, pulls, band, has_begun, tol
         while True:
             _potential.hessian(field, x, point.state[KEEP], point.values)
             weigh(parts, rows, point)
-            if _banded.factorise(*matrix, band) < 0:
+            _banded.assemble(parts.indptr, parts.indices, point.values, band)
+            _banded.add_products(rows.indptr, rows.indices, rows.values, point.weights, band)
+            if _banded.factorise(band) < 0:
                 break
             if not choose_curvature(point.state, True):
                 return STUCK

@@ -71,7 +71,7 @@ class Minimum:
         self._band = np.empty((0, 0))
         wide = _banded.bandwidth(structure.indptr, structure.indices, rows.indptr, rows.indices)
         if wide <= _WIDEST:
-            self._band = np.empty((unknowns, wide + 1))
+            self._band = _banded.room(unknowns, wide)
         self._begun, self._must_prove, self._most = False, must_prove, most
 
     @property

@@ -1,8 +1,10 @@
 """Kernels: quadratic programs whose unknowns are coupled with near ones only, as those of cables."""
 
 import numpy as np
+from numpy import uint64
 
 from impinge._jit import kernel
+from impinge._lanes import LANES, load, store
 from impinge.response.qp._points import FACTORISE, STUCK, advance, begin
 
 
@@ -21,18 +23,25 @@ def bandwidth(indptr, indices, row_ptr, row_indices):
     return widest
 
 
-@kernel
-def factorise(indptr, indices, values, row_ptr, row_indices, factors, weights, band):
-    """L of K + Jᵀ W J, L(j + i, j) in band[j, i] and 1/L(j, j) in band[j, 0].
+def room(unknowns, width):
+    """An array for matrices with couplings up to `width`: entry (j + i, j) at [j, i], then zeros for whole vectors."""
+    return np.empty((unknowns, width + LANES))
 
-    Returns −1, or the first unknown at which the matrix is not positive definite.
-    """
-    n, wide = len(indptr) - 1, band.shape[1]
+
+@kernel
+def assemble(indptr, indices, values, band):
+    """The lower half of K, whose columns are sorted."""
     band[:] = 0.0
-    for j in range(n):
-        for e in range(indptr[j], indptr[j + 1]):
-            if indices[e] >= j:
-                band[j, indices[e] - j] = values[e]
+    for j in range(len(indptr) - 1):
+        e = indptr[j + 1] - 1
+        while e >= indptr[j] and indices[e] >= j:
+            band[j, indices[e] - j] = values[e]
+            e -= 1
+
+
+@kernel
+def add_products(row_ptr, row_indices, factors, weights, band):
+    """Add Jᵀ W J."""
     for k in range(len(weights)):
         weight = weights[k]
         if weight != 0.0:
@@ -40,28 +49,38 @@ def factorise(indptr, indices, values, row_ptr, row_indices, factors, weights, b
                 for q in range(p, row_ptr[k + 1]):
                     low, high = row_indices[p], row_indices[q]
                     band[min(low, high), abs(high - low)] += weight * factors[p] * factors[q]
+
+
+@kernel
+def factorise(band):
+    """L D Lᵀ in place: L D below the diagonal, D⁻¹ on it.
+
+    Returns −1, or the first unknown at which the matrix is not positive definite.
+    """
+    n, stride = band.shape
+    flat, wide = band.reshape(-1), stride - (LANES - 1)
     for j in range(n):
-        if not band[j, 0] > 0.0:
+        own = uint64(stride * j)
+        if not flat[own] > 0.0:
             return j
-        scale = 1.0 / np.sqrt(band[j, 0])
-        band[j, 0] = scale
-        for i in range(1, wide):
-            band[j, i] *= scale
+        inverse = 1.0 / flat[own]
+        flat[own] = inverse
         for i in range(1, min(wide, n - j)):
-            factor = band[j, i]
-            for k in range(wide - i):
-                band[j + i, k] -= factor * band[j, i + k]
+            to, below = uint64(stride * (j + i)), own + uint64(i)
+            factor = inverse * flat[below]
+            for k in range(0, wide - i, LANES):
+                store(flat, to + uint64(k), load(flat, to + uint64(k)) - load(flat, below + uint64(k)) * factor)
     return -1
 
 
 @kernel
 def solve(band, x):
     """H⁻¹ x, in place."""
-    n, wide = band.shape
+    n, wide = band.shape[0], band.shape[1] - (LANES - 1)
     for j in range(n):
-        x[j] *= band[j, 0]
+        value = x[j] * band[j, 0]
         for i in range(1, min(wide, n - j)):
-            x[j + i] -= band[j, i] * x[j]
+            x[j + i] -= band[j, i] * value
     for j in range(n - 1, -1, -1):
         value = x[j]
         for i in range(1, min(wide, n - j)):
@@ -70,16 +89,18 @@ def solve(band, x):
 
 
 @kernel
-def solve_banded(program, free, soft, state, tol, x, mu, s, y, active, rest, band):
-    """Solve the program; returns what `advance` said last."""
-    indptr, indices, values, _, row_ptr, row_indices, factors, _, _, _ = program
+def solve_banded(program, free, soft, state, tol, x, mu, s, y, active, rest, plain, band):
+    """Solve the program; returns what `advance` said last. plain : K alone, assembled; band : room for another."""
+    _, _, _, _, row_ptr, row_indices, factors, _, _, _ = program
     begin(program, free, soft, x, mu, s, y, active, rest)
     code, step, weights = FACTORISE, np.empty(len(x)), np.empty(len(soft))
     while code <= FACTORISE:
         if code == FACTORISE:
             for k in range(len(soft)):
                 weights[k] = 1.0 / soft[k] if active[k] else 0.0
-            if factorise(indptr, indices, values, row_ptr, row_indices, factors, weights, band) >= 0:
+            band[:] = plain
+            add_products(row_ptr, row_indices, factors, weights, band)
+            if factorise(band) >= 0:
                 return STUCK
         step[:] = rest
         solve(band, step)

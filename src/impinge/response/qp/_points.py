@@ -9,7 +9,7 @@ step is exact; their pulls become the next μ̂, and what softness and rounding 
 import numpy as np
 
 from impinge._jit import kernel
-from impinge.response.qp._rows import add_rows, scales_of_rows, times_symmetric, values_of_rows
+from impinge.response.qp._rows import add_rows, scale_of_row, sizes_of_unknowns, times_symmetric, values_of_rows
 from impinge.response.qp._search import search
 
 SOLVE, FACTORISE, DONE, INFEASIBLE, STUCK = range(5)  # what to do after `advance`
@@ -26,7 +26,7 @@ def measure(program, free, x, y):
     """Stationarity, violation and complementarity of a point with multipliers (see `Residuals`), ½ xᵀKx − bᵀx, and what
     the first three may hide: the largest of what was taken for rounding, and of the others with smaller sizes of rows.
     """
-    indptr, indices, values, right, row_ptr, row_indices, factors, bounds, diagonal, least = program
+    indptr, indices, values, right, row_ptr, row_indices, factors, bounds, roots, least = program
     n, count = len(x), len(bounds)
     times, pull, terms = np.empty(n), np.zeros(n), np.empty(n)
     objective = 0.0
@@ -48,20 +48,25 @@ def measure(program, free, x, y):
         size = max(size, abs(times[j]), abs(right[j]), abs(pull[j]))
         off = abs(times[j] - right[j] + pull[j])
         worst, rounding = max(worst, off - _ROUNDING * terms[j]), max(rounding, min(off, _ROUNDING * terms[j]))
-    s, scales, smaller = np.empty(count), np.empty(count), np.empty(count)
-    values_of_rows(row_ptr, row_indices, factors, bounds, x, s)
-    scales_of_rows(row_ptr, row_indices, factors, bounds, diagonal, least, x, scales)
-    scales_of_rows(row_ptr, row_indices, factors, bounds, diagonal, _STRICT * least, x, smaller)
     violation = slack = hidden = 0.0
+    sizes, smaller = pull, terms  # whose room is free again
+    sizes_of_unknowns(roots, least, x, sizes)
+    sizes_of_unknowns(roots, _STRICT * least, x, smaller)
     for k in range(count):
-        off = abs(s[k]) if free[k] == 1 else max(s[k], 0.0)
-        push = 0.0
+        first, stop = row_ptr[k], row_ptr[k + 1]
+        value = -bounds[k]
+        for e in range(first, stop):
+            value += factors[e] * x[row_indices[e]]
+        off, push = abs(value) if free[k] == 1 else max(value, 0.0), 0.0
         if free[k] != 1 and y[k] > 0.0:
-            for e in range(row_ptr[k], row_ptr[k + 1]):
+            for e in range(first, stop):
                 push = max(push, abs(factors[e]))
-            push *= y[k] / size
-        violation, slack = max(violation, off / scales[k]), max(slack, push * abs(s[k]) / scales[k])
-        hidden = max(hidden, off / smaller[k], push * abs(s[k]) / smaller[k])
+            push *= y[k] / size * abs(value)
+        if off > 0.0 or push > 0.0:
+            scale = scale_of_row(row_indices, factors, bounds[k], x, sizes, first, stop)
+            violation, slack = max(violation, off / scale), max(slack, push / scale)
+            scale = scale_of_row(row_indices, factors, bounds[k], x, smaller, first, stop)
+            hidden = max(hidden, off / scale, push / scale)
     return worst / size, violation, slack, objective, max(hidden, rounding / size)
 
 
@@ -84,12 +89,12 @@ def contradicts(row_ptr, row_indices, factors, bounds, free, x, change):
 
 
 @kernel
-def estimate_compliance(diagonal, row_ptr, row_indices, factors, out):
+def estimate_compliance(roots, row_ptr, row_indices, factors, out):
     """J diag(K)⁻¹ Jᵀ, the diagonal of J K⁻¹ Jᵀ or less."""
     for k in range(len(out)):
         out[k] = 0.0
         for e in range(row_ptr[k], row_ptr[k + 1]):
-            out[k] += factors[e] * factors[e] / diagonal[row_indices[e]]
+            out[k] += (factors[e] / roots[row_indices[e]]) ** 2
 
 
 @kernel
@@ -155,21 +160,24 @@ def _next_round(program, free, soft, state, tol, x, mu, s, y, active, rest):
 @kernel
 def advance(program, free, soft, state, tol, x, mu, s, y, active, rest, step):
     """Take Newton's step H⁻¹ rest, and say what comes next. All arrays from x to rest are changed."""
-    indptr, indices, values, _, row_ptr, row_indices, factors, bounds, _, _ = program
+    _, _, _, _, row_ptr, row_indices, factors, bounds, _, _ = program
     state[STEPS] += 1
-    after, goal = np.empty(len(s)), x + step
+    after, goal, were = np.empty(len(s)), x + step, active.copy()
     values_of_rows(row_ptr, row_indices, factors, bounds, goal, after)
     if _pulls(program, free, soft, goal, after, mu, y, active):
         x[:] = goal
         return _next_round(program, free, soft, state, tol, x, mu, s, y, active, rest)
     if state[STEPS] > _MOST_STEPS:
         return STUCK
-    times_symmetric(indptr, indices, values, step, goal)
-    slope = curve = 0.0
+    slope = 0.0
     for j in range(len(x)):
         slope -= step[j] * rest[j]
-        curve += step[j] * goal[j]
-    far = search(slope, curve, free, mu, soft, s, after - s)
+    curve = -slope  # dᵀKd = dᵀHd less what the active rows add to it
+    for k in range(len(s)):
+        after[k] -= s[k]
+        if were[k]:
+            curve -= after[k] * after[k] / soft[k]
+    far = search(slope, max(curve, 0.0), free, mu, soft, s, after)
     for j in range(len(x)):
         x[j] += far * step[j]
     if far <= 0.0:  # nothing is downhill: rounding is all that is left

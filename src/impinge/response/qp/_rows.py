@@ -6,6 +6,16 @@ from impinge._jit import kernel
 
 
 @kernel
+def largest(values):
+    """The largest of some numbers, whatever their sign; nan if one of them is not finite."""
+    found, rest = 0.0, 0.0
+    for value in values:
+        found = max(found, abs(value))
+        rest += value - value  # 0, or nan
+    return found + rest
+
+
+@kernel
 def times_symmetric(indptr, indices, values, x, out):
     """Out = K x."""
     for j in range(len(x)):
@@ -45,43 +55,50 @@ def find_empty(indptr, values, out):
 
 
 @kernel
-def energy_size(diagonal, x):
+def energy_size(roots, x):
     """The largest √K_jj |x_j|: the size of unknowns whatever their units."""
     largest = 0.0
     for j in range(len(x)):
-        largest = max(largest, np.sqrt(diagonal[j]) * abs(x[j]))
+        largest = max(largest, roots[j] * abs(x[j]))
     return largest
 
 
 @kernel
-def scales_of_rows(indptr, indices, values, bounds, diagonal, least, x, out):
-    """What the values of rows are compared with: |c|, Σ |J x| or √(Σ J² size²) of the sizes of unknowns, at most the
-    largest |x| and what the largest √K_jj |x_j| makes of it.
+def sizes_of_unknowns(roots, least, x, out):
+    """The sizes of unknowns: at most the largest |x| and what the largest √K_jj |x_j| makes of it.
 
-    least : the largest √K_jj |x_j|, if they are smaller
+    roots : √K_jj; least : the largest √K_jj |x_j|, if they are smaller
     """
-    energy, largest = max(energy_size(diagonal, x), least), 0.0
+    energy, largest = max(energy_size(roots, x), least), 0.0
     for j in range(len(x)):
         largest = max(largest, abs(x[j]))
-    for k in range(len(bounds)):
-        total = square = 0.0
-        for e in range(indptr[k], indptr[k + 1]):
-            total += abs(values[e] * x[indices[e]])
-            root = np.sqrt(diagonal[indices[e]])
-            square += (values[e] * min(max(largest, least / root), energy / root)) ** 2
-        out[k] = max(abs(bounds[k]), total, np.sqrt(square), 1e-300)
+    for j in range(len(x)):
+        out[j] = min(max(largest, least / roots[j]), energy / roots[j])
 
 
 @kernel
-def take_diagonal(indptr, indices, values, out):
-    """The diagonal of K, or 1 where it is not positive, which the factorisation will find."""
+def scale_of_row(indices, values, bound, x, sizes, first, stop):
+    """What the value of a row is compared with: |c|, Σ |J x| or √(Σ J² size²) of the sizes of its unknowns."""
+    total = square = 0.0
+    for e in range(first, stop):
+        total += abs(values[e] * x[indices[e]])
+        square += (values[e] * sizes[indices[e]]) ** 2
+    return max(abs(bound), total, np.sqrt(square), 1e-300)
+
+
+@kernel
+def take_roots(indptr, indices, values, right, out):
+    """√K_jj, or 1 where it is not positive, which the factorisation will find; the largest |b_j| / √K_jj."""
+    largest = 0.0
     for j in range(len(out)):
         out[j] = 1.0
         for e in range(indptr[j], indptr[j + 1]):
             if indices[e] == j:
                 if values[e] > 0.0:
-                    out[j] = values[e]
+                    out[j] = np.sqrt(values[e])
                 break
+        largest = max(largest, abs(right[j]) / out[j])
+    return largest
 
 
 @kernel

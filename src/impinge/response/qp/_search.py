@@ -5,6 +5,10 @@ All is computed from differences along the step: multipliers may be huge, and wh
 
 from impinge._jit import kernel
 
+_MOST = 40  # values of the slope
+_CLOSE = 1e-9  # of the way: near enough to where it is least
+_NOTHING = 1e-12  # of the step: no way at all
+
 
 @kernel
 def _rise(free, mu, soft, s, ds, t):
@@ -41,15 +45,22 @@ def search(slope, curve, free, mu, soft, s, ds):
             change += ds[k] * _whole_rise(free[k], mu[k], soft[k], s[k], ds[k])
     if change <= 1e-4 * slope:
         return 1.0
-    low, high = 0.0, 1.0
-    for _ in range(40):
-        middle = 0.5 * (low + high)
-        value = slope + middle * curve
+    low, high, t = 0.0, 1.0, 1.0
+    for _ in range(_MOST):  # Newton's method on what is made of straight lines, inside of the bounds known so far
+        value, growth = slope + t * curve, curve
         for k in range(len(s)):
             if free[k] >= 0 and ds[k] != 0.0:
-                value += ds[k] * _rise(free[k], mu[k], soft[k], s[k], ds[k], middle)
+                value += ds[k] * _rise(free[k], mu[k], soft[k], s[k], ds[k], t)
+                if free[k] == 1 or mu[k] + (s[k] + t * ds[k]) / soft[k] > 0.0:
+                    growth += ds[k] * ds[k] / soft[k]
         if value > 0.0:
-            high = middle
+            high = t
         else:
-            low = middle
-    return low
+            low = t
+        after = t - value / growth if growth > 0.0 else -1.0
+        if not low < after < high:
+            after = 0.5 * (low + high)
+        before, t = t, after
+        if abs(t - before) <= _CLOSE * t or t < _NOTHING:
+            break
+    return t if t >= _NOTHING else 0.0

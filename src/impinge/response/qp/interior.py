@@ -40,7 +40,7 @@ class _Scaled:
         n, self.used = len(program.right), np.flatnonzero(kind >= 0)
         K = sp.csc_array((program.values, program.indices, program.indptr), shape=(n, n))
         J = sp.csr_array((program.rows[2], program.rows[1], program.rows[0]), shape=(len(kind), n))[self.used]
-        self.units = 1.0 / np.sqrt(program.diagonal)
+        self.units = 1.0 / program.roots
         J = J @ sp.diags_array(self.units)
         length = np.sqrt(np.asarray(J.multiply(J).sum(axis=1)).ravel())
         self.per = 1.0 / np.where(length > 0.0, length, 1.0)

@@ -27,9 +27,7 @@ def check_definite(program: Program, known: Structure | None) -> Cholesky | None
     """
     factor = None
     if is_banded(program):
-        band = np.empty((len(program.right), program.bandwidth + 1))
-        pattern = program.indptr, program.indices, program.values
-        failed = _banded.factorise(*pattern, *program.rows, np.zeros(len(program.bounds)), band)
+        failed = _banded.factorise(program.band.copy())
     else:
         if known is None or not _is_of(known, program):
             # Copies: the arrays belong to the user, who may change them before the structure is used again.
@@ -52,7 +50,7 @@ class _Newton:
 
     def __init__(self, program: Program, kind: Kinds, x: Floats, mu: Floats, tol: float) -> None:
         soft = np.empty(len(mu))
-        _points.estimate_compliance(program.diagonal, *program.rows, soft)
+        _points.estimate_compliance(program.roots, *program.rows, soft)
         self.soft = np.where(kind < 0, 1.0, _SOFTNESS * soft)
         self.state = np.zeros(_points.FIELDS)
         self.state[_points.SOFTNESS], self.state[_points.LEFT] = _SOFTNESS, np.inf
@@ -71,8 +69,8 @@ class _Newton:
 def solve_banded(program: Program, kind: Kinds, x: Floats, mu: Floats, tol: float) -> tuple[Floats, Floats, int] | None:
     """Point, multipliers and iterations, from a guess; nothing if rounding spoils it."""
     newton = _Newton(program, kind, x, mu, tol)
-    band = np.empty((len(x), program.bandwidth + 1))
-    code = _banded.solve_banded(*newton.setting, *newton.control, *newton.arrays, band)
+    plain = program.band
+    code = _banded.solve_banded(*newton.setting, *newton.control, *newton.arrays, plain, np.empty_like(plain))
     return newton.result(code)
 
 

@@ -23,6 +23,7 @@ _NOTHING = np.empty(0, np.int64)
 _NO_ROWS = sp.csr_array((0, 1))
 _SMALLEST, _LARGEST = 1e-200, 1e200  # of the largest entry of K: squares have to be numbers
 _LARGEST_ASYMMETRY = 1e-9  # of √(K_ii K_jj); more is not rounding
+_MOST_ENTRIES = int(np.iinfo(np.int32).max)
 _SHORT = 64  # entries of a row up to which they are sorted here: SciPy takes as long as a whole solution
 
 
@@ -50,7 +51,7 @@ class Program:
     rows: tuple[Ints, Ints, Floats]
     bounds: Floats
     free: Kinds
-    diagonal: Floats = field(init=False)  # of K
+    roots: Floats = field(init=False)  # √K_jj
     size: float = field(init=False)  # √K_jj |x_j| below this is what cancellation leaves
 
     def __post_init__(self) -> None:
@@ -58,15 +59,20 @@ class Program:
         self.values, self.right = _check.frozen(self.values), _check.frozen(self.right)
         self.bounds = _check.frozen(self.bounds)
         self.rows = _check.frozen(self.rows[0]), _check.frozen(self.rows[1]), _check.frozen(self.rows[2])
-        diagonal = np.empty(len(self.right))
-        _rows.take_diagonal(self.indptr, self.indices, self.values, diagonal)
-        self.diagonal = _check.frozen(diagonal)
-        self.size = _CANCELLED * _rows.energy_size(self.diagonal, self.right / self.diagonal)
+        self.roots = np.empty(len(self.right))
+        self.size = _CANCELLED * _rows.take_roots(self.indptr, self.indices, self.values, self.right, self.roots)
 
     @cached_property
     def bandwidth(self) -> int:
         """Largest distance of unknowns that K or a row couples."""
         return int(_banded.bandwidth(self.indptr, self.indices, *self.rows[:2]))
+
+    @cached_property
+    def band(self) -> Floats:
+        """K as a band (`_banded.room`)."""
+        band = _banded.room(len(self.right), self.bandwidth)
+        _banded.assemble(self.indptr, self.indices, self.values, band)
+        return band
 
     def times(self, x: Floats) -> Floats:
         """K x."""
@@ -80,11 +86,12 @@ class Program:
         _rows.values_of_rows(*self.rows, self.bounds, x, out)
         return out
 
-    def row_scales(self, x: Floats) -> Floats:
-        """What the values of rows are compared with."""
-        out = np.empty(len(self.bounds))
-        _rows.scales_of_rows(*self.rows, self.bounds, self.diagonal, self.size, x, out)
-        return out
+    def row_scale(self, x: Floats, row: int) -> float:
+        """What the value of a row is compared with."""
+        indptr, indices, values = self.rows
+        sizes = np.empty(len(x))
+        _rows.sizes_of_unknowns(self.roots, self.size, x, sizes)
+        return float(_rows.scale_of_row(indices, values, self.bounds[row], x, sizes, indptr[row], indptr[row + 1]))
 
     def from_rows(self, y: Floats) -> Floats:
         """Jᵀ y."""
@@ -95,12 +102,17 @@ class Program:
     @property
     def arrays(self) -> tuple[Ints, Ints, Floats, Floats, Ints, Ints, Floats, Floats, Floats, float]:
         """What the kernels of `_points` begin with."""
-        return self.indptr, self.indices, self.values, self.right, *self.rows, self.bounds, self.diagonal, self.size
+        return self.indptr, self.indices, self.values, self.right, *self.rows, self.bounds, self.roots, self.size
 
     def measure(self, x: Floats, multipliers: Floats) -> Measured:
         """How good a point with multipliers is."""
         *residuals, objective, hidden = _points.measure(self.arrays, self.free, x, multipliers)
         return Measured(Residuals(*residuals), objective, hidden)
+
+
+def has_finite(array: Floats) -> bool:
+    """Whether all numbers are finite."""
+    return bool(_rows.largest(_check.frozen(np.ascontiguousarray(array))) < np.inf)
 
 
 def _number_of_unknowns(K: Any) -> int:
@@ -134,7 +146,7 @@ def _canonical(name: str, value: Any, shape: tuple[int | None, int], kind: str) 
         are_short = np.diff(matrix.indptr).max(initial=0) <= _SHORT and matrix.indices.dtype == np.int32
         if not are_short or not _rows.sort_rows(matrix.indptr, matrix.indices, matrix.data):
             matrix.sum_duplicates()
-    if not np.isfinite(matrix.data.sum()) and not np.isfinite(matrix.data).all():
+    if not has_finite(matrix.data):
         e = int(np.flatnonzero(~np.isfinite(matrix.data))[0])
         at = int(np.searchsorted(matrix.indptr, e, side="right")) - 1
         row, column = (matrix.indices[e], at) if kind == "csc" else (at, matrix.indices[e])
@@ -144,17 +156,19 @@ def _canonical(name: str, value: Any, shape: tuple[int | None, int], kind: str) 
 
 def _pattern(matrix: Any) -> tuple[Ints, Ints]:
     """Where the entries of a sparse matrix are, in 32 bits."""
-    if matrix.nnz > np.iinfo(np.int32).max:
-        raise InputError(f"K: found {matrix.nnz} entries, expected at most {np.iinfo(np.int32).max}")
-    indptr, indices = (array.astype(np.int32, copy=False) for array in (matrix.indptr, matrix.indices))
-    return _check.frozen(indptr), _check.frozen(indices)
+    if len(matrix.indices) > _MOST_ENTRIES:
+        raise InputError(f"K: found {matrix.nnz} entries, expected at most {_MOST_ENTRIES}")
+    return (
+        _check.frozen(matrix.indptr.astype(np.int32, copy=False)),
+        _check.frozen(matrix.indices.astype(np.int32, copy=False)),
+    )
 
 
 def _vector(name: str, value: Any, length: int, *, infinite: bool = False) -> Floats:
     array = _check.numbers(name, value, f"{length} numbers").astype(np.float64, copy=False)
     if array.shape != (length,):
         raise InputError(f"{name}: found shape {array.shape}, expected ({length},)")
-    if np.isfinite(array).all():
+    if has_finite(array):
         return array
     bad = ~np.isfinite(array) & (array != np.inf) if infinite else ~np.isfinite(array)
     if bad.any():
@@ -199,13 +213,13 @@ def read_program(K: Any, b: Any, J: Any, c: Any, E: Any, e: Any) -> Program:
     free = np.zeros(all_rows, np.int8)
     free[:count] = 1
     indptr, indices, values = _stacked(equalities, inequalities)
-    endless = np.isinf(bounds)
-    if endless.any():  # rows that say nothing
+    if not has_finite(bounds):  # rows that say nothing
+        endless = np.isinf(bounds)
         values = values.copy()
         values[np.repeat(endless, np.diff(indptr))] = 0.0
         bounds[endless] = 0.0
     right = _vector("b", b, n)
-    largest = np.abs(matrix.data).max(initial=0.0)
+    largest = _rows.largest(_check.frozen(matrix.data))
     if 0 < largest < _SMALLEST or largest > _LARGEST:
         wanted = f"{_SMALLEST:g} to {_LARGEST:g}, in other units"
         raise InputError(f"K: found entries of at most {largest:g}, expected {wanted}")
@@ -251,7 +265,7 @@ class Fixed:
         bounds[self.rows] = 0.0
         rows = *program.rows[:2], factors
         result = Program(program.indptr, program.indices, values, right, rows, bounds, program.free)
-        result.size = max(program.size, _CANCELLED * _rows.energy_size(program.diagonal, self.x))
+        result.size = max(program.size, _CANCELLED * _rows.energy_size(program.roots, self.x))
         return result
 
     def complete(self, multipliers: Floats, rest: Floats) -> None:
@@ -282,10 +296,10 @@ def check_empty_rows(program: Program, reduced: Program, fixed: Fixed, tol: floa
     _rows.find_empty(indptr, factors, empty)
     if empty.any():
         slack = np.where(reduced.free == 1, -np.abs(reduced.bounds), reduced.bounds)
-        wrong = np.flatnonzero(empty & (slack < -tol * program.row_scales(fixed.x)))
-        if len(wrong):
-            y = np.zeros(len(empty))
-            y[wrong[0]] = -np.sign(reduced.bounds[wrong[0]])
-            raise prove_infeasible(program, fixed, y)
+        for row in np.flatnonzero(empty & (slack < 0.0)):
+            if slack[row] < -tol * program.row_scale(fixed.x, row):
+                y = np.zeros(len(empty))
+                y[row] = -np.sign(reduced.bounds[row])
+                raise prove_infeasible(program, fixed, y)
         reduced.bounds = _check.frozen(np.where(empty, 0.0, reduced.bounds))
     return empty

@@ -42,7 +42,7 @@ class Rounds:
         self._in_gram = np.zeros(len(program.free), np.bool_)
         self._softness = _SOFTNESS
         compliance = np.empty(len(kind))
-        _points.estimate_compliance(program.diagonal, *program.rows, compliance)
+        _points.estimate_compliance(program.roots, *program.rows, compliance)
         self._sizes = np.sqrt(np.maximum(compliance, 1e-300))
 
     def count(self, x: Floats, mu: Floats) -> int:

@@ -20,6 +20,7 @@ from impinge.response.qp.program import (
     Kinds,
     Program,
     check_empty_rows,
+    has_finite,
     prove_infeasible,
     read_program,
 )
@@ -160,7 +161,7 @@ def _check_warm(warm: Any, program: Program) -> None:
     wanted = len(program.right), len(program.free) - equalities, equalities
     if found != wanted:
         raise InputError(f"warm: found a solution of {found} unknowns, rows and equalities, expected {wanted}")
-    if not all(np.isfinite(part).all() for part in (warm.x, warm.multipliers, warm.equality_multipliers)):
+    if not (has_finite(warm.x) and has_finite(warm.multipliers) and has_finite(warm.equality_multipliers)):
         raise InputError("warm: found numbers that are not finite, expected a solution")
 
 
@@ -168,8 +169,8 @@ def _describe(
     program: Program, fixed: Fixed, x: Floats, multipliers: Floats, iterations: int, structure: Structure | None
 ) -> tuple[QPSolution, float]:
     """The solution of the whole program from that of the reduced one, and what its residuals hide."""
-    x[fixed.unknowns] = fixed.x[fixed.unknowns]
     if len(fixed.rows):
+        x[fixed.unknowns] = fixed.x[fixed.unknowns]
         multipliers[fixed.rows] = 0.0
         fixed.complete(multipliers, program.right - program.times(x) - program.from_rows(multipliers))
     residuals, objective, hidden = program.measure(x, multipliers)
