@@ -71,10 +71,10 @@ class Rounds:
                 change, now = (np.abs(values).max(initial=0.0) for values in (after - mu, after))
                 if change > 0.5 * now:  # they grow, or have just begun
                     self._check_feasible(x, after - mu)
-                self._softness = max(_FASTER * self._softness, _LEAST_SOFTNESS)
             mu = after
             if left < best:
                 best, kept = left, (x, mu)
+                self._softness = max(_FASTER * self._softness, _LEAST_SOFTNESS)
             elif left > 10.0 * best:  # rounding has spoiled it: back, and softer
                 (x, mu), self._softness, balance = kept, _SOFTER * self._softness, np.inf
         found = f"reached {reached:.1e}, expected {self.tol:.1e}"
@@ -86,7 +86,7 @@ class Rounds:
         start = values = program.row_values(x)
         moved, y = x, mu
         # A guess that is a bit off violates half of its rows, so at first what pulls says more than what is violated.
-        guess = self._pulling(mu) if self.iterations == 0 and mu.any() else _NO_GUESS
+        guess = self._pulling(mu) if mu.any() else _NO_GUESS
         while True:
             new = ~self._in_gram & (self._kind >= 0) & self._pulling(mu)
             if solved or not len(guess):
