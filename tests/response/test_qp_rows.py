@@ -46,12 +46,12 @@ def test_rows_are_sorted_as_scipy_does(seed: int) -> None:
         J.indices[part], J.data[part] = J.indices[part][order], J.data[part][order]
     wanted.sort_indices()
     arrays = J.indptr.astype(np.int32), J.indices.astype(np.int32), J.data
-    assert _rows.sort_rows(*arrays)
+    assert _rows.sort_rows(_check.frozen(arrays[0]), *arrays[1:])
     assert np.array_equal(arrays[1], wanted.indices)
     assert np.array_equal(arrays[2], wanted.data)
     row = int(np.flatnonzero(np.diff(J.indptr) > 1)[0])
     arrays[1][J.indptr[row] + 1] = arrays[1][J.indptr[row]]
-    assert not _rows.sort_rows(*arrays)
+    assert not _rows.sort_rows(_check.frozen(arrays[0]), *arrays[1:])
 
 
 def test_symmetry_of_entries_that_are_zero() -> None:

@@ -4,6 +4,8 @@ import numpy as np
 
 from impinge._jit import kernel
 
+_SHORT = 64  # entries of a row
+
 
 @kernel
 def largest(values):
@@ -128,8 +130,13 @@ def is_symmetric(indptr, indices, values, size, most):
 
 @kernel
 def sort_rows(indptr, indices, values):
-    """Sort the entries of each row by their columns, in place; whether no column is there twice."""
+    """Sort the entries of each row by their columns, in place; whether no column is there twice.
+
+    For short rows: SciPy takes as long as a whole solution with many of these, and is left to sort longer ones.
+    """
     for k in range(len(indptr) - 1):
+        if indptr[k + 1] - indptr[k] > _SHORT:
+            return False
         for e in range(indptr[k] + 1, indptr[k + 1]):
             column, value, at = indices[e], values[e], e
             while at > indptr[k] and indices[at - 1] > column:

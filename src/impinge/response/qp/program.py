@@ -20,11 +20,9 @@ Floats = NDArray[np.float64]
 Kinds = NDArray[np.int8]
 _CANCELLED = 1e-6  # of the size that unknowns have by themselves: less is what cancellation leaves
 _NOTHING = np.empty(0, np.int64)
-_NO_ROWS = sp.csr_array((0, 1))
 _SMALLEST, _LARGEST = 1e-200, 1e200  # of the largest entry of K: squares have to be numbers
 _LARGEST_ASYMMETRY = 1e-9  # of √(K_ii K_jj); more is not rounding
 _MOST_ENTRIES = int(np.iinfo(np.int32).max)
-_SHORT = 64  # entries of a row up to which they are sorted here: SciPy takes as long as a whole solution
 
 
 class Measured(NamedTuple):
@@ -122,7 +120,18 @@ def _number_of_unknowns(K: Any) -> int:
     return int(shape[0])
 
 
-def _canonical(name: str, value: Any, shape: tuple[int | None, int], kind: str) -> Any:
+class _Entries(NamedTuple):
+    """A sparse matrix, by columns or by rows."""
+
+    indptr: Ints
+    indices: Ints
+    values: Floats
+
+
+_NO_ROWS = _Entries(np.zeros(1, np.int32), np.empty(0, np.int32), np.empty(0))
+
+
+def _canonical(name: str, value: Any, shape: tuple[int | None, int], kind: str) -> _Entries:
     """A sparse matrix of finite float64 with sorted indices of int32, summed up; a copy only if it has to."""
     wanted = f"a real matrix of shape ({'any' if shape[0] is None else shape[0]}, {shape[1]})"
     if not sp.issparse(value):
@@ -141,27 +150,24 @@ def _canonical(name: str, value: Any, shape: tuple[int | None, int], kind: str) 
     matrix = value
     if not sp.issparse(value) or value.format != kind or value.dtype != np.float64:
         matrix = (sp.csc_array if kind == "csc" else sp.csr_array)(value, dtype=np.float64)
+    indptr, indices, values = matrix.indptr, matrix.indices, matrix.data
+    if len(indices) > indptr[-1]:  # SciPy allows for arrays with room to spare
+        indices, values = indices[: indptr[-1]], values[: indptr[-1]]
+    if len(indices) > _MOST_ENTRIES:
+        raise InputError(f"{name}: found {len(indices)} entries, expected at most {_MOST_ENTRIES}")
+    indptr, indices = indptr.astype(np.int32, copy=False), indices.astype(np.int32, copy=False)
     if not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        are_short = np.diff(matrix.indptr).max(initial=0) <= _SHORT and matrix.indices.dtype == np.int32
-        if not are_short or not _rows.sort_rows(matrix.indptr, matrix.indices, matrix.data):
+        indices, values = indices.copy(), values.copy()
+        if not _rows.sort_rows(_check.frozen(indptr), indices, values):
+            matrix = matrix.copy()
             matrix.sum_duplicates()
-    if not has_finite(matrix.data):
-        e = int(np.flatnonzero(~np.isfinite(matrix.data))[0])
-        at = int(np.searchsorted(matrix.indptr, e, side="right")) - 1
-        row, column = (matrix.indices[e], at) if kind == "csc" else (at, matrix.indices[e])
-        raise InputError(f"{name}: entry ({row}, {column}) is {matrix.data[e]}, expected finite numbers")
-    return matrix
-
-
-def _pattern(matrix: Any) -> tuple[Ints, Ints]:
-    """Where the entries of a sparse matrix are, in 32 bits."""
-    if len(matrix.indices) > _MOST_ENTRIES:
-        raise InputError(f"K: found {matrix.nnz} entries, expected at most {_MOST_ENTRIES}")
-    return (
-        _check.frozen(matrix.indptr.astype(np.int32, copy=False)),
-        _check.frozen(matrix.indices.astype(np.int32, copy=False)),
-    )
+            indptr, indices, values = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32), matrix.data
+    if not has_finite(values):
+        e = int(np.flatnonzero(~np.isfinite(values))[0])
+        at = int(np.searchsorted(indptr, e, side="right")) - 1
+        row, column = (indices[e], at) if kind == "csc" else (at, indices[e])
+        raise InputError(f"{name}: entry ({row}, {column}) is {values[e]}, expected finite numbers")
+    return _Entries(_check.frozen(indptr), _check.frozen(indices), _check.frozen(values))
 
 
 def _vector(name: str, value: Any, length: int, *, infinite: bool = False) -> Floats:
@@ -189,16 +195,8 @@ def read_program(K: Any, b: Any, J: Any, c: Any, E: Any, e: Any) -> Program:
     """Check the arguments of `solve_qp`."""
     n = _number_of_unknowns(K)
     matrix = _canonical("K", K, (n, n), "csc")
-    pattern = _pattern(matrix)
-    if not _rows.is_symmetric(*pattern, _check.frozen(matrix.data), n, _LARGEST_ASYMMETRY):
-        worst, i, j, same = _rows.asymmetry(*pattern, _check.frozen(matrix.data), n)
-        if worst > _LARGEST_ASYMMETRY:
-            found = f"entries ({i}, {j}) and ({j}, {i}) are {matrix[i, j]:g} and {matrix[j, i]:g}"
-            raise InputError(f"K: {found}, expected a symmetric matrix")
-        if not same:
-            matrix = sp.csc_array((matrix + matrix.T) * 0.5)
-            matrix.sort_indices()
-            pattern = _pattern(matrix)
+    if not _rows.is_symmetric(*matrix, n, _LARGEST_ASYMMETRY):
+        matrix = _symmetric(matrix, n)
     for names, rows, bounds in ((("J", "c"), J, c), (("E", "e"), E, e)):
         if (rows is None) != (bounds is None):
             given, missing = names if bounds is None else names[::-1]
@@ -206,7 +204,8 @@ def read_program(K: Any, b: Any, J: Any, c: Any, E: Any, e: Any) -> Program:
     equalities, inequalities = (
         _NO_ROWS if rows is None else _canonical(name, rows, (None, n), "csr") for name, rows in (("E", E), ("J", J))
     )
-    count, all_rows = equalities.shape[0], equalities.shape[0] + inequalities.shape[0]
+    count = len(equalities.indptr) - 1
+    all_rows = count + len(inequalities.indptr) - 1
     bounds = np.empty(all_rows)
     bounds[:count] = 0 if e is None else _vector("e", e, count)
     bounds[count:] = 0 if c is None else _vector("c", c, all_rows - count, infinite=True)
@@ -219,21 +218,32 @@ def read_program(K: Any, b: Any, J: Any, c: Any, E: Any, e: Any) -> Program:
         values[np.repeat(endless, np.diff(indptr))] = 0.0
         bounds[endless] = 0.0
     right = _vector("b", b, n)
-    largest = _rows.largest(_check.frozen(matrix.data))
+    largest = _rows.largest(matrix.values)
     if 0 < largest < _SMALLEST or largest > _LARGEST:
         wanted = f"{_SMALLEST:g} to {_LARGEST:g}, in other units"
         raise InputError(f"K: found entries of at most {largest:g}, expected {wanted}")
-    return Program(*pattern, matrix.data, right, (indptr, indices, values), bounds, free)
+    return Program(*matrix, right, (indptr, indices, values), bounds, free)
 
 
-def _stacked(equalities: Any, inequalities: Any) -> tuple[Ints, Ints, Floats]:
+def _symmetric(matrix: _Entries, n: int) -> _Entries:
+    """A matrix without what rounding has left of asymmetry in it; an error if that is more."""
+    worst, i, j, same = _rows.asymmetry(*matrix, n)
+    whole = sp.csc_array((matrix.values, matrix.indices, matrix.indptr), shape=(n, n))
+    if worst > _LARGEST_ASYMMETRY:
+        found = f"entries ({i}, {j}) and ({j}, {i}) are {whole[i, j]:g} and {whole[j, i]:g}"
+        raise InputError(f"K: {found}, expected a symmetric matrix")
+    return matrix if same else _canonical("K", (whole + whole.T) * 0.5, (n, n), "csc")
+
+
+def _stacked(equalities: _Entries, inequalities: _Entries) -> _Entries:
     """Rows of one matrix above those of another."""
-    if not equalities.shape[0]:
-        indptr, indices = inequalities.indptr, inequalities.indices
-        return indptr.astype(np.int32, copy=False), indices.astype(np.int32, copy=False), inequalities.data
-    indptr = np.concatenate([equalities.indptr, inequalities.indptr[1:] + equalities.indptr[-1]]).astype(np.int32)
-    indices = np.concatenate([equalities.indices, inequalities.indices]).astype(np.int32)
-    return indptr, indices, np.concatenate([equalities.data, inequalities.data])
+    if len(equalities.indptr) == 1:
+        return inequalities
+    return _Entries(
+        np.concatenate([equalities.indptr, inequalities.indptr[1:] + equalities.indptr[-1]]),
+        np.concatenate([equalities.indices, inequalities.indices]),
+        np.concatenate([equalities.values, inequalities.values]),
+    )
 
 
 class Fixed:
@@ -297,7 +307,7 @@ def check_empty_rows(program: Program, reduced: Program, fixed: Fixed, tol: floa
     if empty.any():
         slack = np.where(reduced.free == 1, -np.abs(reduced.bounds), reduced.bounds)
         for row in np.flatnonzero(empty & (slack < 0.0)):
-            if slack[row] < -tol * program.row_scale(fixed.x, row):
+            if slack[row] < -tol * program.row_scale(fixed.x, int(row)):
                 y = np.zeros(len(empty))
                 y[row] = -np.sign(reduced.bounds[row])
                 raise prove_infeasible(program, fixed, y)
