@@ -43,6 +43,7 @@ _SLACK = 1e-9  # of a length: what does not count as too much
 _DEAR = 100.0  # of what it would cost to stay, or to go along with obstacles: no step costs more
 
 Longs = NDArray[np.int64]
+_NO_PAIRS: Longs = np.empty(0, np.int64)
 
 
 @dataclass
@@ -199,6 +200,8 @@ class Step:
         found = np.empty(len(ends), np.int8)
         marks = self._margins, reach, share, self._is_held, self._turns
         _neighbours.sort_ends(len(found), ends, real, least, distances, *marks, found)
+        if not found.any():  # as most of the times
+            return _NO_PAIRS, _NO_PAIRS
         new, unsure, turned = (
             np.flatnonzero(found == kind) for kind in (_neighbours.NEW, _neighbours.UNSURE, _neighbours.TURNED)
         )
