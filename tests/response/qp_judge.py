@@ -19,6 +19,7 @@ _Row = list[Fraction]
 
 _EPS = 2.0**-53
 _ROUNDINGS = 4  # of each entry of x and of the multipliers
+_NOTHING = 1e-7  # of the size of all unknowns: what rows are compared with whose own terms are less
 _CANCELLED = 1e-6  # of b over the diagonal of K: an x of less is what cancellation leaves
 
 
@@ -54,7 +55,7 @@ def _row_scales(rows: Floats, bounds: Floats, diagonal: Floats, x: Floats, least
     roots = np.sqrt(diagonal)
     sizes = np.maximum(np.minimum(_largest(x), _largest(roots * x) / roots), least / roots)
     reach = np.sqrt(((rows * sizes) ** 2).sum(axis=1))
-    scales = np.maximum(np.maximum(terms, np.abs(bounds)), reach)
+    scales = np.maximum(np.maximum(terms, np.abs(bounds)), _NOTHING * reach)
     return np.where(scales > 0, scales, 1)
 
 

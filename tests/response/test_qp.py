@@ -376,3 +376,24 @@ def test_warm_start_of_another_shape():
     small, large = qp_problems.make("dense", 2), qp_problems.make("dense", 200)
     with pytest.raises(InputError, match="warm: "):
         solve(large, warm=solve(small))
+
+
+@pytest.mark.parametrize("other", [0.0, 10.0, 1e3])
+def test_rows_are_kept_whatever_the_size_of_unknowns_that_are_not_in_them(other: float) -> None:
+    solution = impinge.solve_qp(np.diag([1e-9, 1e-9, 1.0]), [other, 10.0, 0.0], [[0, 1, -1]], [1.0])
+    assert solution.x[1] - solution.x[2] == pytest.approx(1.0, abs=1e-9)
+    assert solution.x[1] == pytest.approx(11.0, rel=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_rows_are_kept_to_the_size_of_their_own_terms(seed: int) -> None:
+    """Unknowns that are 1e10 times as soft as others, and as large, must not hide what rows of small ones lack."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 6))
+    K, b = np.diag(10.0 ** rng.uniform(-10, 0, n)), rng.normal(size=n) * 10 ** rng.uniform(-1, 3)
+    J = np.zeros((int(rng.integers(1, 2 * n)), n))
+    for row in J:
+        row[rng.choice(n, 2, replace=False)] = 1, -1
+    c = J @ rng.normal(size=n) * 10 + rng.exponential(size=len(J))
+    x = impinge.solve_qp(K, b, J, c).x
+    assert ((J @ x - c) <= 1e-9 * (np.abs(J) @ np.abs(x) + np.abs(c))).all()

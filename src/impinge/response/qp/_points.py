@@ -9,7 +9,7 @@ step is exact; their pulls become the next μ̂, and what softness and rounding 
 import numpy as np
 
 from impinge._jit import kernel
-from impinge.response.qp._rows import add_rows, scale_of_row, sizes_of_unknowns, times_symmetric, values_of_rows
+from impinge.response.qp._rows import add_rows, scales_of_row, sizes_of_unknowns, times_symmetric, values_of_rows
 from impinge.response.qp._search import search
 
 SOLVE, FACTORISE, DONE, INFEASIBLE, STUCK = range(5)  # what to do after `advance`
@@ -17,14 +17,15 @@ SOFTNESS, LEFT, STEPS, ROUNDS, FIELDS = range(5)  # of the state
 _LEAST_SOFTNESS = 1e-7
 _MOST_ROUNDS, _MOST_STEPS = 60, 500
 _ROUNDING = 1e-15  # of the sum of terms, which no x in double precision gets below
-_STRICT = 1e-6  # of the size that unknowns have at least: where that does not hide anything
+_ROUNDED = 1e-7  # of the size of all unknowns: 1e-9 of it is what rounding may leave of a row whose terms are smaller
+_NEXT_TO_NOTHING = 1e-10  # likewise, where rounding is luckier
 _FAR = 1e8  # sizes of x within which nothing satisfies the rows: that is infeasible
 
 
 @kernel
 def measure(program, free, x, y):
-    """Stationarity, violation and complementarity of a point with multipliers (see `Residuals`), ½ xᵀKx − bᵀx, and what
-    the first three may hide: the largest of what was taken for rounding, and of the others with smaller sizes of rows.
+    """Stationarity, violation and complementarity of a point with multipliers (see `Residuals`), ½ xᵀKx − bᵀx, and the
+    largest of the three with next to no allowance for rounding: what to aim at.
     """
     indptr, indices, values, right, row_ptr, row_indices, factors, bounds, roots, least = program
     n, count = len(x), len(bounds)
@@ -48,10 +49,9 @@ def measure(program, free, x, y):
         size = max(size, abs(times[j]), abs(right[j]), abs(pull[j]))
         off = abs(times[j] - right[j] + pull[j])
         worst, rounding = max(worst, off - _ROUNDING * terms[j]), max(rounding, min(off, _ROUNDING * terms[j]))
-    violation = slack = hidden = 0.0
-    sizes, smaller = pull, terms  # whose room is free again
+    violation, slack, aim = 0.0, 0.0, max(worst, rounding) / size
+    sizes = pull  # whose room is free again
     sizes_of_unknowns(roots, least, x, sizes)
-    sizes_of_unknowns(roots, _STRICT * least, x, smaller)
     for k in range(count):
         first, stop = row_ptr[k], row_ptr[k + 1]
         value = -bounds[k]
@@ -63,11 +63,11 @@ def measure(program, free, x, y):
                 push = max(push, abs(factors[e]))
             push *= y[k] / size * abs(value)
         if off > 0.0 or push > 0.0:
-            scale = scale_of_row(row_indices, factors, bounds[k], x, sizes, first, stop)
+            own, others = scales_of_row(row_indices, factors, bounds[k], x, sizes, first, stop)
+            scale = max(own, _ROUNDED * others)
             violation, slack = max(violation, off / scale), max(slack, push / scale)
-            scale = scale_of_row(row_indices, factors, bounds[k], x, smaller, first, stop)
-            hidden = max(hidden, off / scale, push / scale)
-    return worst / size, violation, slack, objective, max(hidden, rounding / size)
+            aim = max(aim, max(off, push) / max(own, _NEXT_TO_NOTHING * others))
+    return worst / size, violation, slack, objective, aim
 
 
 @kernel
@@ -138,9 +138,10 @@ def _next_round(program, free, soft, state, tol, x, mu, s, y, active, rest):
     """What to do at the minimum of φ: nothing any more, or to go on from multipliers y."""
     _, _, _, _, row_ptr, row_indices, factors, bounds, _, _ = program
     state[ROUNDS] += 1
-    left, before = max(measure(program, free, x, y)[:3]), state[LEFT]
+    stationarity, violation, slack, _, left = measure(program, free, x, y)
+    before = state[LEFT]
     state[LEFT] = left
-    if left <= tol:
+    if left <= tol or (max(stationarity, violation, slack) <= tol and not left < 0.1 * before):
         return DONE
     if contradicts(row_ptr, row_indices, factors, bounds, free, x, y - mu):
         y -= mu

@@ -79,13 +79,13 @@ def sizes_of_unknowns(roots, least, x, out):
 
 
 @kernel
-def scale_of_row(indices, values, bound, x, sizes, first, stop):
-    """What the value of a row is compared with: |c|, Σ |J x| or √(Σ J² size²) of the sizes of its unknowns."""
+def scales_of_row(indices, values, bound, x, sizes, first, stop):
+    """What the value of a row is compared with: the larger of |c| and Σ |J x|, and √(Σ J² size²) of its unknowns."""
     total = square = 0.0
     for e in range(first, stop):
         total += abs(values[e] * x[indices[e]])
         square += (values[e] * sizes[indices[e]]) ** 2
-    return max(abs(bound), total, np.sqrt(square), 1e-300)
+    return max(abs(bound), total, 1e-300), np.sqrt(square)
 
 
 @kernel

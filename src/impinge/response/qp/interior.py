@@ -26,7 +26,7 @@ from impinge.response.qp import _points
 from impinge.response.qp.program import Floats, Infeasible, Kinds, Program
 
 _STEPS = 100
-_MORE = 10  # steps, once the tolerance is reached, to leave nothing hidden
+_MORE = 10  # steps, once the tolerance is reached, to leave next to nothing
 _TO_BORDER = 0.99
 _PROXIMAL = 1e-16  # of equalities, which may depend on each other, in scaled units
 _REFINEMENTS = 3
@@ -60,17 +60,17 @@ class _Scaled:
 def solve_interior(program: Program, kind: Kinds, tol: float) -> tuple[Floats, Floats, int]:
     """Point, multipliers and iterations; raises Infeasible with a proof, or ConvergenceError.
 
-    It goes on for a while where the residuals hide something.
+    It goes on for a while where rounding may leave less.
     """
     scaled = _Scaled(program, kind)
     reached, least, best, last = np.inf, np.inf, None, _STEPS
     for number, (x, y) in enumerate(_iterate(scaled), 1):
         found = scaled.unscaled(x, y, len(kind))
-        residuals, _, hidden = program.measure(*found)
+        residuals, _, aim = program.measure(*found)
         reached = min(residuals.largest, reached)
-        if residuals.largest <= tol and hidden < least:
+        if residuals.largest <= tol and aim < least:
             last = last if best else number + _MORE
-            least, best = hidden, (*found, number)
+            least, best = aim, (*found, number)
         if least <= tol or number >= last:
             break
     if best:

@@ -30,7 +30,7 @@ class Measured(NamedTuple):
 
     residuals: Residuals
     objective: float
-    hidden: float  # residuals without allowance for rounding and cancellation, if that is more than nothing
+    aim: float  # the largest residual with next to no allowance for rounding, which is not always to be had
 
 
 @dataclass
@@ -89,7 +89,7 @@ class Program:
         indptr, indices, values = self.rows
         sizes = np.empty(len(x))
         _rows.sizes_of_unknowns(self.roots, self.size, x, sizes)
-        return float(_rows.scale_of_row(indices, values, self.bounds[row], x, sizes, indptr[row], indptr[row + 1]))
+        return max(_rows.scales_of_row(indices, values, self.bounds[row], x, sizes, indptr[row], indptr[row + 1]))
 
     def from_rows(self, y: Floats) -> Floats:
         """Jᵀ y."""
@@ -104,8 +104,8 @@ class Program:
 
     def measure(self, x: Floats, multipliers: Floats) -> Measured:
         """How good a point with multipliers is."""
-        *residuals, objective, hidden = _points.measure(self.arrays, self.free, x, multipliers)
-        return Measured(Residuals(*residuals), objective, hidden)
+        *residuals, objective, aim = _points.measure(self.arrays, self.free, x, multipliers)
+        return Measured(Residuals(*residuals), objective, aim)
 
 
 def has_finite(array: Floats) -> bool:

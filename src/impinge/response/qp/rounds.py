@@ -58,15 +58,16 @@ class Rounds:
     def solve(self, x: Floats, mu: Floats) -> tuple[Floats, Floats]:
         """Minimiser and multipliers, from a guess of them."""
         best, kept = np.inf, (x, mu)
-        reached = balance = np.inf  # balance : what is left of K x = b − Jᵀμ
+        nearest = reached = balance = np.inf  # balance : what is left of K x = b − Jᵀμ
         for _ in range(_ROUNDS):
             x, after = self._round(x if balance < _BALANCED * self.tol else self._relaxed(x, mu), mu)
-            residuals = self.program.measure(x, after).residuals
+            residuals, _, aim = self.program.measure(x, after)
             reached, balance = min(residuals.largest, reached), residuals.stationarity
-            if reached <= self.tol:
-                return x, after
             # Complementarity does not tell: multipliers that are still far too small make it small.
             left = max(balance, residuals.violation)
+            if aim <= self.tol or (residuals.largest <= self.tol and not aim < 0.1 * nearest):
+                return x, after
+            nearest = aim
             if not left < 0.1 * best:
                 change, now = (np.abs(values).max(initial=0.0) for values in (after - mu, after))
                 if change > 0.5 * now:  # they grow, or have just begun

@@ -17,9 +17,10 @@ class Residuals:
     """How well a solution satisfies the conditions of Karush, Kuhn and Tucker; each relative to its own terms.
 
     stationarity : the largest |Kx − b + Jᵀμ + Eᵀν| beyond rounding, in the largest |Kx|, |b|, |Jᵀμ| or |Eᵀν|
-    violation : the largest (Jx − c)+ or |Ex − e| of a row, in the size of its terms: Σ|J_ij x_j|, |c_i| or
-        √(Σ J_ij² u_j²) with u_j, the size of unknown j, the lesser of the largest |x| and of the largest √K |x| over
-        √K_jj, or 1e-6 of the largest |b|/√K over √K_jj where that is more and rounding leaves no less
+    violation : the largest (Jx − c)+ or |Ex − e| of a row, in the size of its own terms: Σ|J_ij x_j| or |c_i|; where
+        they are less, in 1e-7 of √(Σ J_ij² u_j²), with u_j what x_j would be if it were as large as the others: the
+        lesser of the largest |x| and of the largest √K |x| over √K_jj, but not less than 1e-6 of the largest |b|/√K
+        over √K_jj
     complementarity : the largest product of a row's |Jx − c|, in the size of its terms, and its |Jᵀμ|, in that above
     """
 

@@ -88,7 +88,8 @@ def solve_qp(
 
 
 def _best(solve: Callable[..., tuple[QPSolution, float]], usual: Any, starts: list[Any], tol: float) -> QPSolution:
-    """The first solution whose residuals hide nothing, of the usual way from each start and of the interior one.
+    """The first solution that leaves next to nothing, of the usual way from each start and of the interior one; if
+    there is none, the one that leaves the least.
 
     A guess may be too far off, and makes nothing infeasible; the last start is no guess.
     """
@@ -168,13 +169,13 @@ def _check_warm(warm: Any, program: Program) -> None:
 def _describe(
     program: Program, fixed: Fixed, x: Floats, multipliers: Floats, iterations: int, structure: Structure | None
 ) -> tuple[QPSolution, float]:
-    """The solution of the whole program from that of the reduced one, and what its residuals hide."""
+    """The solution of the whole program from that of the reduced one, and what it leaves (`Measured.aim`)."""
     if len(fixed.rows):
         x[fixed.unknowns] = fixed.x[fixed.unknowns]
         multipliers[fixed.rows] = 0.0
         fixed.complete(multipliers, program.right - program.times(x) - program.from_rows(multipliers))
-    residuals, objective, hidden = program.measure(x, multipliers)
+    residuals, objective, aim = program.measure(x, multipliers)
     count = int(program.free.sum())
     mu = multipliers[count:].copy()
     active = np.flatnonzero(mu > 0)
-    return QPSolution(x, mu, multipliers[:count].copy(), active, objective, iterations, residuals, structure), hidden
+    return QPSolution(x, mu, multipliers[:count].copy(), active, objective, iterations, residuals, structure), aim
