@@ -101,7 +101,7 @@ def objective(problem: Problem, x: Floats) -> float:
 
 
 def excluded(problem: Problem, multipliers: Floats, equality_multipliers: Floats) -> float:
-    """How far out a Farkas certificate proves that no x satisfies the rows; at least 1e4 is asked for.
+    """How far out a Farkas certificate proves that no x satisfies the rows; at least 1e8 is asked for.
 
     With g = Jᵀy + Eᵀz and y ≥ 0, a feasible x has gᵀx ≤ cᵀy + eᵀz. If the right side is −δ < 0, then ‖x‖ ≥ δ/‖g‖, in
     the norm of diag K: no feasible x is nearer to 0. The unit is the distance from 0 of the farthest row used.

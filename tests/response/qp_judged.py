@@ -15,7 +15,7 @@ from . import qp_judge, qp_problems
 from .qp_problems import Problem
 
 TOL = 1e-9
-EXCLUDED = 1e4  # a certificate has to reach so many times farther than the rows it uses
+EXCLUDED = 1e8  # a certificate has to reach so many times farther than the rows it uses
 NEAR = 1e-6  # relative, of x next to the exact one, in the norm of K
 
 

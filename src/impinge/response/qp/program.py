@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from impinge import _check
-from impinge.errors import InfeasibleError, InputError
+from impinge.errors import InputError
 from impinge.response.qp import _banded, _points, _rows
 from impinge.response.qp.solution import Residuals
 
@@ -282,34 +282,3 @@ class Fixed:
         """Multipliers of the rows that fix, such that Jᵀμ has the rest, too."""
         if len(self.rows):
             multipliers[self.rows] = rest[self.unknowns] / self.factors
-
-
-def prove_infeasible(program: Program, fixed: Fixed, y: Floats) -> InfeasibleError:
-    """The error for multipliers y of a reduced program with Jᵀy = 0 and cᵀy < 0."""
-    y = np.where(program.free == 1, y, np.maximum(y, 0.0))
-    y[np.abs(y) < 1e-12 * np.abs(y).max()] = 0.0
-    y[fixed.rows] = 0.0
-    fixed.complete(y, -program.from_rows(y))
-    y /= np.abs(y).max()
-    count = int(program.free.sum())
-    rows, equalities = np.flatnonzero(y[count:]), np.flatnonzero(y[:count])
-    parts = [f"{name} {list(map(int, some[:8]))}{' …' * (len(some) > 8)}"
-             for name, some in (("rows of J", rows), ("rows of E", equalities)) if len(some)]  # fmt: skip
-    message = f"no x satisfies all constraints: {' and '.join(parts)} contradict each other"
-    return InfeasibleError(message, y[count:], y[:count])
-
-
-def check_empty_rows(program: Program, reduced: Program, fixed: Fixed, tol: float) -> NDArray[np.bool_]:
-    """Which rows say nothing about the unknowns that are left; an error if one of them is wrong."""
-    indptr, _, factors = reduced.rows
-    empty = np.empty(len(reduced.bounds), np.bool_)
-    _rows.find_empty(indptr, factors, empty)
-    if empty.any():
-        slack = np.where(reduced.free == 1, -np.abs(reduced.bounds), reduced.bounds)
-        for row in np.flatnonzero(empty & (slack < 0.0)):
-            if slack[row] < -tol * program.row_scale(fixed.x, int(row)):
-                y = np.zeros(len(empty))
-                y[row] = -np.sign(reduced.bounds[row])
-                raise prove_infeasible(program, fixed, y)
-        reduced.bounds = _check.frozen(np.where(empty, 0.0, reduced.bounds))
-    return empty

@@ -17,7 +17,7 @@ from impinge.response.qp.program import Floats, Infeasible, Kinds, Program
 from impinge.sparse.cholesky import Cholesky, Gram, Structure
 
 _SOFTNESS = 1e-6  # of G_kk, at first
-_LEAST_SOFTNESS = 1e-14
+_LEAST_SOFTNESS, _MOST_SOFTNESS = 1e-14, 1.0
 _FASTER, _SOFTER = 0.01, 3e4  # factors of softness, for slow rounds and for spoiled ones
 _BALANCED = 0.01  # of the tolerance: what may be left of K x = b − Jᵀμ at the start of a round
 _ROUNDS = 100
@@ -58,15 +58,20 @@ class Rounds:
     def solve(self, x: Floats, mu: Floats) -> tuple[Floats, Floats]:
         """Minimiser and multipliers, from a guess of them."""
         best, kept = np.inf, (x, mu)
-        nearest = reached = balance = np.inf  # balance : what is left of K x = b − Jᵀμ
+        good, nearest = None, np.inf
+        reached = balance = np.inf  # balance : what is left of K x = b − Jᵀμ
         for _ in range(_ROUNDS):
             x, after = self._round(x if balance < _BALANCED * self.tol else self._relaxed(x, mu), mu)
             residuals, _, aim = self.program.measure(x, after)
             reached, balance = min(residuals.largest, reached), residuals.stationarity
             # Complementarity does not tell: multipliers that are still far too small make it small.
             left = max(balance, residuals.violation)
-            if aim <= self.tol or (residuals.largest <= self.tol and not aim < 0.1 * nearest):
-                return x, after
+            if residuals.largest <= self.tol:
+                if aim <= self.tol or not aim < 0.1 * nearest:
+                    return x, after
+                good = x, after
+            elif good:  # rounding leaves no less
+                return good
             nearest = aim
             if not left < 0.1 * best:
                 change, now = (np.abs(values).max(initial=0.0) for values in (after - mu, after))
@@ -78,6 +83,8 @@ class Rounds:
                 self._softness = max(_FASTER * self._softness, _LEAST_SOFTNESS)
             elif left > 10.0 * best:  # rounding has spoiled it: back, and softer
                 (x, mu), self._softness, balance = kept, _SOFTER * self._softness, np.inf
+                if self._softness > _MOST_SOFTNESS:
+                    break
         found = f"reached {reached:.1e}, expected {self.tol:.1e}"
         raise ConvergenceError(f"tol: {found}; the problem is too ill-conditioned")
 

@@ -13,17 +13,8 @@ from impinge import _check
 from impinge.errors import ConvergenceError, InputError
 from impinge.response.qp.interior import solve_interior
 from impinge.response.qp.points import check_definite, is_banded, solve_banded, solve_points
-from impinge.response.qp.program import (
-    Fixed,
-    Floats,
-    Infeasible,
-    Kinds,
-    Program,
-    check_empty_rows,
-    has_finite,
-    prove_infeasible,
-    read_program,
-)
+from impinge.response.qp.program import Fixed, Floats, Infeasible, Kinds, Program, has_finite, read_program
+from impinge.response.qp.proof import check_empty_rows, prove_infeasible
 from impinge.response.qp.rounds import Rounds
 from impinge.response.qp.solution import QPSolution
 from impinge.sparse.cholesky import Cholesky, Structure
