@@ -9,7 +9,9 @@ from impinge.response.qp import _banded, _points
 from impinge.response.qp.program import Floats, Infeasible, Kinds, Program
 from impinge.sparse.cholesky import Cholesky, Structure
 
-_SOFTNESS = 1e-4  # of J diag(K)⁻¹ Jᵀ, which may be far below J K⁻¹ Jᵀ
+# Softness at first, of J diag(K)⁻¹ Jᵀ, which may be far below J K⁻¹ Jᵀ. Firm rows of a band are found out in few steps;
+# of thousands of bounds on unknowns that are all coupled, each step frees or catches a few, unless they are soft.
+_SOFTNESS, _BANDED_SOFTNESS = 0.1, 1e-4
 _WIDEST = 24  # couplings of unknowns in a band
 
 
@@ -48,12 +50,12 @@ def _is_of(structure: Structure, program: Program) -> bool:
 class _Newton:
     """The state of Newton's method, as the kernels want it."""
 
-    def __init__(self, program: Program, kind: Kinds, x: Floats, mu: Floats, tol: float) -> None:
+    def __init__(self, program: Program, kind: Kinds, x: Floats, mu: Floats, tol: float, softness: float) -> None:
         soft = np.empty(len(mu))
         _points.estimate_compliance(program.roots, *program.rows, soft)
-        self.soft = np.where(kind < 0, 1.0, _SOFTNESS * soft)
+        self.soft = np.where(kind < 0, 1.0, softness * soft)
         self.state = np.zeros(_points.FIELDS)
-        self.state[_points.SOFTNESS], self.state[_points.LEFT] = _SOFTNESS, np.inf
+        self.state[_points.SOFTNESS], self.state[_points.LEFT] = softness, np.inf
         self.x, self.y, self.active, self.rest = x.copy(), np.zeros(len(mu)), np.zeros(len(mu), np.bool_), x.copy()
         self.setting = program.arrays, kind, self.soft
         self.control = self.state, tol
@@ -68,7 +70,7 @@ class _Newton:
 
 def solve_banded(program: Program, kind: Kinds, x: Floats, mu: Floats, tol: float) -> tuple[Floats, Floats, int] | None:
     """Point, multipliers and iterations, from a guess; nothing if rounding spoils it."""
-    newton = _Newton(program, kind, x, mu, tol)
+    newton = _Newton(program, kind, x, mu, tol, _BANDED_SOFTNESS)
     plain = program.band
     code = _banded.solve_banded(*newton.setting, *newton.control, *newton.arrays, plain, np.empty_like(plain))
     return newton.result(code)
@@ -76,7 +78,7 @@ def solve_banded(program: Program, kind: Kinds, x: Floats, mu: Floats, tol: floa
 
 def solve_points(program: Program, kind: Kinds, x: Floats, mu: Floats, tol: float) -> tuple[Floats, Floats, int] | None:
     """The same for any couplings; K need not be positive definite if the active rows make up for it."""
-    newton = _Newton(program, kind, x, mu, tol)
+    newton = _Newton(program, kind, x, mu, tol, _SOFTNESS)
     factor = Cholesky(Structure(program.indptr, program.indices, rows=program.rows[:2]))
     _points.begin(*newton.setting, *newton.arrays)
     code = _points.FACTORISE
