@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse.linalg import spsolve
 
 from impinge.bodies.soft.cable import cable_parts
 from impinge.bodies.soft.cloth import cloth_parts
@@ -107,13 +109,44 @@ def bent(x: Floats, angle: float, radius: float) -> Floats:
     + [("grid", 0, 1.0), ("grid", 90, 1.0), ("grid", 45, 3.0), ("grid", 135, 1.0)]
     + [("alternating", 0, 1.0), ("alternating", 90, 1.0), ("alternating", 45, 1.5)],
 )
-def test_energy_of_bent_cloth(kind, degrees, factor):
+def test_energy_of_cloth_on_a_cylinder(kind, degrees, factor):
     """k_b/(2 R²) per area; times a factor where triangles are not equilateral and not bent along their sides."""
     x, faces = sheet(81, 81, 1.0, 1.0, kind)
     parts = cloth_parts(x, faces, **CLOTH)
     found = Elements(parts).energies(bent(x, np.radians(degrees), 2.0)).hinge
     area = parts.masses.sum() / 0.1
     assert found / area == pytest.approx(factor * 0.2 / (2 * 2.0**2), rel=0.03)
+
+
+def sag(n: int, m: int, kind: str, width: float = 1.0, height: float = 1.0) -> float:
+    """Of a sheet that is clamped along x = 0, under a small load, by the formula of a beam."""
+    x, faces = sheet(n, m, width, height, kind)
+    parts = cloth_parts(x, faces, **CLOTH | {"bend": 1.0})
+    hinges, edge = parts.hinges, width / (n - 1)
+    rows = np.repeat(np.arange(len(hinges.nodes)), 4)
+    folds = sp.csr_array((hinges.weights.ravel(), (rows, hinges.nodes.ravel())), shape=(len(hinges.nodes), len(x)))
+    stiffness = folds.T @ sp.diags_array(hinges.stiffness) @ folds
+    free, tip = x[:, 0] > 1.01 * edge, x[:, 0] > (1 - 1e-9) * width
+    down = np.zeros(len(x))
+    down[free] = spsolve(stiffness.tocsc()[free][:, free], parts.masses[free])
+    load = parts.masses.sum() / (width * height)
+    return down[tip].mean() / (load * (width - edge / 2) ** 4 / 8)
+
+
+@pytest.mark.parametrize(
+    ("kind", "n", "m", "factor"),
+    [("grid", 31, 31, 1.13), ("grid", 31, 7, 1.76), ("grid", 7, 31, 0.98)]
+    + [("alternating", 31, 31, 1.19), ("alternating", 31, 7, 1.86), ("alternating", 7, 31, 0.98)],
+)
+def test_sag_of_cloth_depends_on_its_mesh(kind, n, m, factor):
+    """As the table of docs/soft-elements.md says: free nodes find shapes that cost less than a cylinder."""
+    assert sag(n, m, kind) == pytest.approx(factor, abs=0.006)
+
+
+@pytest.mark.parametrize(("kind", "m", "stiffness"), [("grid", 21, 0.8), ("grid", 5, 0.52), ("alternating", 5, 0.53)])
+def test_stiffness_of_narrow_strips(kind, m, stiffness):
+    """Of squares, and of rectangles 1 : 5 that are long across the strip."""
+    assert 1 / sag(101, m, kind, 1.0, 0.2) == pytest.approx(stiffness, abs=0.03)
 
 
 def test_bent_cloth_of_rectangles_converges():

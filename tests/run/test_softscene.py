@@ -15,6 +15,7 @@ from impinge.run.scene import meshes, read_scene, softmodels
 from impinge.run.scene.models import Lathe, Shaped
 from impinge.run.scene.softshapes import sheet
 from impinge.run.soft import SoftWorld
+from impinge.run.templates import template_text
 
 from ..bodies import soft_bodies
 from .scenes import SMALL, write
@@ -399,3 +400,30 @@ def test_the_scene_of_the_docs(tmp_path: Path) -> None:
     world = built(tmp_path, text)
     world.step(3)
     assert world.scaled_steps == 0
+
+
+def test_the_template_of_a_cable_lies_down_in_coils(tmp_path: Path) -> None:
+    """A coarse version: most of the rope is on the floor, and above itself."""
+    world = built(tmp_path, template_text("cable").replace("nodes = 111", "nodes = 56"))
+    while world.time < 1.499:
+        world.step()
+    assert world.scaled_steps == 0
+    height = world.positions[:, 2]
+    assert height.min() > 0
+    assert 0.006 < np.median(height) < 0.018  # its radius, and that of two layers
+    assert np.linalg.norm(world.positions[:, :2], axis=1).max() < 0.15  # the floor's half
+    found = world.contacts()
+    assert (found.bodies == 0).all(axis=1).any()
+
+
+def test_the_template_of_a_cloth_hangs_around_its_table(tmp_path: Path) -> None:
+    """A coarse version: all of the table is covered, and corners hang below it."""
+    world = built(tmp_path, template_text("cloth").replace("[27, 27]", "[14, 14]"))
+    while world.time < 0.999:
+        world.step()
+    assert world.scaled_steps == 0
+    x = world.positions
+    inner = np.hypot(x[:, 0], x[:, 1]) < 0.2  # folds reach in from the rim, at 0.3
+    np.testing.assert_allclose(x[inner, 2], 0.02 + 0.004, atol=0.004)
+    assert (x[[0, 13, -14, -1], 2] < -0.1).all()
+    assert np.abs(x[:, :2].mean(axis=0)).max() < 0.02

@@ -18,6 +18,8 @@ class Template(StrEnum):
     drum = "drum"
     column = "column"
     box2d = "box2d"
+    cable = "cable"
+    cloth = "cloth"
 
 
 @app.command()
@@ -26,7 +28,8 @@ def new(
     template: Annotated[
         Template,
         typer.Option(
-            help="hopper: flow through a funnel; drum: two sizes mix; column: collapse; box2d: load on discs."
+            help="hopper: flow through a funnel; drum: two sizes mix; column: collapse; box2d: load on discs; "
+            "cable: a rope in coils; cloth: folds of a tablecloth."
         ),
     ] = Template.hopper,
 ) -> None:

@@ -64,7 +64,7 @@ class SoftWorld:
     friction : float
         Coefficient of Coulomb friction of all contacts.
     wind : (3,) float, m/s, or a function of time that gives it
-        Velocity of the air; what resists it is `drag` of a body.
+        Velocity of the air; what resists it is `drag` of a body. That of the end of a step acts in all of it.
     response : "qp", "penalty" or "impulse"
         What contacts do. The classical responses are for comparison: they certify nothing, and let things pass.
     penalty : float, N/m
@@ -274,7 +274,8 @@ class SoftWorld:
         ----------
         nodes : SoftBody, int, or anything that chooses from an array of all nodes of the world
         velocity : float or (3,) or (k, 3) float, m/s, or a function of time that gives it
-            0 holds them where they are. With a direction: the velocity along it.
+            0 holds them where they are. With a direction: the velocity along it. Functions are asked for the middle of
+            every step.
         direction : (3,) float, optional
             Drive them along this direction only; at right angles to it they stay free.
         until : float, s, optional
@@ -346,7 +347,7 @@ class SoftWorld:
 
     @remembered
     def add_constraint(self, J: Any, bound: Any, *, of: str = "velocities", equal: bool = False) -> None:
-        """Add rows J v ≤ bound of your own, which hold at the end of every step, together with all contacts.
+        """Add rows J v ≤ bound of your own, which hold in every step, together with all contacts.
 
         Parameters
         ----------
@@ -355,7 +356,8 @@ class SoftWorld:
         bound : float, (m,) float, or a function of time that gives it
             May be inf.
         of : "velocities" or "positions"
-            What J is multiplied with; a velocity is the way of a step by its time.
+            What J is multiplied with. Rows of positions hold at the end of a step, with the bound of that time; a
+            velocity is the way of a step by its time, and its bound that of the middle.
         equal : bool
             J v = bound instead.
         """

@@ -6,7 +6,7 @@ __all__ = ["template_text"]
 
 
 def template_text(name: str) -> str:
-    """A commented scene: "hopper", "drum", "column" or "box2d"."""
+    """A commented scene: "hopper", "drum", "column" or "box2d" of spheres; "cable" or "cloth"."""
     return _TEMPLATES[name].lstrip("\n")
 
 
@@ -16,6 +16,15 @@ frames = {frames}        # s between frames; open spheres.pvd in ParaView ("Poin
 formats = ["vtp"]     # add "xyz" for OVITO
 chains = {chains}       # contact forces as lines (force chains)
 series = {series}       # s between rows of series.csv: energies, contacts, forces on walls
+checkpoint = {checkpoint}    # s between checkpoints; a run that was stopped goes on with --resume
+picture = false       # a picture of the end (needs matplotlib)
+"""
+
+_SOFT_OUTPUT = """
+[output]
+frames = {frames}        # s between frames
+formats = ["vtp", "glb"]   # soft.pvd for ParaView, and one animation for Blender and browsers; also "obj", "ply"
+series = {series}       # s between rows of series.csv: energies, largest and smallest strain, contacts
 checkpoint = {checkpoint}    # s between checkpoints; a run that was stopped goes on with --resume
 picture = false       # a picture of the end (needs matplotlib)
 """
@@ -169,10 +178,78 @@ normal = [0, -1]
 load = 40                 # N
 """
 
+_CABLE = """
+# A rope is let down onto a floor, where it lies down in coils. All numbers in SI units: m, kg, s, N.
+
+[world]
+gravity = [0, 0, -9.81]   # m/s²
+dt = 0.005                # s; shorter steps are taken where something would pass through something
+integrator = "implicit-euler"   # calms what comes to rest; "bdf2" where swinging matters
+friction = 0.3            # of all contacts
+
+[run]
+until = 1.5               # s; may be raised later, then go on with --resume
+OUTPUT
+[[bodies]]
+kind = "cable"
+name = "rope"
+helix = { radius = 0.03, height = 0.8, turns = 3, nodes = 111 }   # or a line, a circle, points or a file
+translate = [0, 0, 0.01]  # bodies must not touch anything at the start
+radius = 0.006            # m
+stretch = 500             # N: what would double its length
+bend = 5e-5               # N m²; coils get larger with it
+mass_per_length = 0.1     # kg/m
+damping = 0.005           # s in which strain relaxes
+drag = 0.1                # N s/m², in air
+
+[[fixed]]                 # its upper end is let down
+body = "rope"
+nodes = [-1]              # the last one
+velocity = [0, 0, -0.5]   # m/s
+
+[[obstacles]]             # the floor
+plate = { size = [0.3, 0.3] }
+"""
+
+_CLOTH = """
+# A tablecloth falls onto a round table and hangs down in folds. All numbers in SI units: m, kg, s, N.
+
+[world]
+gravity = [0, 0, -9.81]   # m/s²
+dt = 0.01                 # s; shorter steps are taken where something would pass through something
+integrator = "implicit-euler"   # calms what comes to rest; "bdf2" where swinging matters
+friction = 0              # of all contacts; steps with friction take several times as long
+
+[run]
+until = 1.0               # s; may be raised later, then go on with --resume
+OUTPUT
+[[bodies]]
+kind = "cloth"
+name = "tablecloth"
+sheet = { size = [1, 1], nodes = [27, 27] }   # or a mesh from a file
+translate = [0, 0, 0.03]  # bodies must not touch anything at the start
+thickness = 0.008         # m; what layers keep between their middles
+stretch = 300             # N/m, or two numbers, along warp and weft
+shear = 50                # N/m
+bend = 1e-4               # N m; less makes smaller folds, which need more nodes
+density = 0.2             # kg/m²
+damping = 0.005           # s in which strain relaxes
+drag = 0.3                # N s/m³, in air
+
+[[obstacles]]             # the table
+cylinder = { radius = 0.3, length = 0.04, segments = 48 }
+
+[[fixed]]                 # two corners are let go later
+body = "tablecloth"
+nodes = [0, -1]
+until = 0.2               # s
+"""
+
 
 def _with_output(text: str, frames: float, series: float, checkpoint: float, chains: bool = False) -> str:
     words = {"frames": frames, "series": series, "checkpoint": checkpoint, "chains": str(chains).lower()}
-    return text.replace("OUTPUT", _OUTPUT.format(**words).rstrip("\n") + "\n", 1)
+    output = _SOFT_OUTPUT if "[[bodies]]" in text else _OUTPUT
+    return text.replace("OUTPUT", output.format(**words).rstrip("\n") + "\n", 1)
 
 
 _TEMPLATES = {
@@ -180,4 +257,6 @@ _TEMPLATES = {
     "drum": _with_output(_DRUM, 0.05, 0.01, 0.2),
     "column": _with_output(_COLUMN, 0.02, 0.002, 0.1),
     "box2d": _with_output(_BOX2D, 0.025, 0.005, 0.1, chains=True),
+    "cable": _with_output(_CABLE, 0.02, 0.005, 0.5),
+    "cloth": _with_output(_CLOTH, 0.02, 0.01, 0.2),
 }

@@ -31,8 +31,10 @@ def cloth_parts(
     angles at j, q_j of those at i, and q_k the negative sum of the cotangents of its face's angles at i and j. The sum
     vanishes where both faces are in one plane, and is L 2 sin(θ/2) long where they are folded by θ along an edge of
     length L. A sheet on a cylinder of radius R has k_b/(2 R²) per area if its triangles are equilateral, or halves of
-    rectangles rolled up along a side; the paper's factor, three times ours, gives three times that. Other triangles are
-    stiffer in some directions: halves of squares up to 1.5 times if diagonals alternate, 3 times if they do not.
+    rectangles rolled up along a side; the paper's factor, three times ours, gives three times that. Askew to their
+    sides halves of squares have up to 1.5 times that if diagonals alternate, 3 times if they do not. Nodes that are
+    free find shapes with less: strips of such meshes are softer, of thin triangles down to half
+    (docs/soft-elements.md).
 
     Parameters
     ----------

@@ -37,8 +37,11 @@ class FixedNodes(NamedTuple):
         return self.acts & bool(time < self.until - _SAME_TIME * dt)
 
     def displacement(self, time: float, dt: float) -> Floats:
-        """How far they go in a step, m; along the direction, if there is one."""
-        velocity, count = self._velocity_at(time), len(self.nodes)
+        """How far they go in a step, m; along the direction, if there is one.
+
+        By the velocity in the middle of the step: so their positions are of second order in dt, as BDF2 is.
+        """
+        velocity, count = self._velocity_at(time + 0.5 * dt), len(self.nodes)
         if self.direction is None:
             return dt * np.broadcast_to(velocity, (count, 3))
         along = velocity @ self.direction if velocity.ndim else velocity
@@ -69,12 +72,16 @@ def driven_nodes(
 
 
 class UserRows(NamedTuple):
-    """J x ≤ bound of positions or velocities, (3 n,), at the end of every step; or = bound."""
+    """J x ≤ bound of positions, (3 n,), at the end of every step, or of its mean velocities; or = bound."""
 
     matrix: Any  # csr
     bound: Floats | Callable[[float], Any]
     of_velocities: bool
     is_equality: bool
+
+    def bounds_of_step(self, time: float, dt: float) -> Floats:
+        """Right sides in a step from `time`: a mean velocity is, to second order, that of the middle."""
+        return self.bounds(time + (0.5 * dt if self.of_velocities else dt))
 
     def bounds(self, time: float) -> Floats:
         """Right sides at a time."""
@@ -165,7 +172,7 @@ class Drivers:
                 bounds.append(x[nodes] @ driven.direction + driven.displacement(time, dt)[acts])
                 equal.append(np.ones(len(nodes), np.bool_))
         for rows in self.rows:
-            at_end, matrix = -rows.bounds(time + dt), rows.wide(x.size)
+            at_end, matrix = -rows.bounds_of_step(time, dt), rows.wide(x.size)
             if rows.of_velocities:
                 at_end = dt * at_end - matrix @ x.ravel()
             is_bounded = np.isfinite(at_end)
@@ -190,7 +197,7 @@ class Drivers:
                 nodes = driven.nodes[driven.acts_in(time, dt)]
                 every += [f"node {node} in direction of call {k} of fix" for node in nodes]
         for k, block in enumerate(self.rows):
-            bounded = np.flatnonzero(np.isfinite(block.bounds(time + dt)))
+            bounded = np.flatnonzero(np.isfinite(block.bounds_of_step(time, dt)))
             every += [f"row {i} of call {k} of add_constraint" for i in bounded]
         return [every[row] for row in np.flatnonzero(rows)]
 
