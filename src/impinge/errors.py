@@ -50,9 +50,11 @@ class InfeasibleError(ImpingeError, ValueError):
 
 
 class InfeasibleStep(RunError):
-    """A step of a world cannot be taken without something passing through; the world is as it was before.
+    """A step of a world cannot be taken; the world is as it was before.
 
-    `rows` says what stands against each other, in words.
+    Something would pass through something else, rows contradict each other, or the equations of motion were not solved.
+
+    `rows` says what stands against each other, in words; it is empty where nothing does.
     """
 
     def __init__(self, message: str, rows: list[str]) -> None:

@@ -274,7 +274,7 @@ def test_what_no_file_holds(tmp_path: Path) -> None:
 
 # Attributes that follow from others, or are of no use to the next step.
 DERIVED = {
-    "_drivers", "_edges", "_in_the_way", "_neighbours", "_obstacles", "_past", "_span", "_structure", "_threads",
+    "_blame", "_drivers", "_edges", "_neighbours", "_obstacles", "_past", "_span", "_structure", "_threads",
     "elements", "last", "surface",
 }  # fmt: skip
 

@@ -22,9 +22,10 @@ from impinge.bodies.soft.potential import Potential
 from impinge.bodies.soft.step import Blocked, Known, Result, Step
 from impinge.bodies.soft.surface import Skin, Surface, skin_of
 from impinge.bodies.soft.task import KEEP_AWAY, RECOVER, SQUEEZE, Task
-from impinge.errors import ConvergenceError, InfeasibleStep, InputError, RunError
+from impinge.errors import ConvergenceError, InputError, RunError
 from impinge.output.softframe import SoftFrame
 from impinge.run import softexplicit, softstate, softview
+from impinge.run.softblame import Blame
 from impinge.run.softbody import SoftBody, free_name, node_numbers, start_velocities
 from impinge.run.softcontacts import NO_TOUCH, SoftContacts, Touch, contacts_of, touch_of, work_of
 from impinge.run.softobstacle import SoftObstacle
@@ -133,7 +134,7 @@ class SoftWorld:
         self._work = np.zeros(2)  # J, of drivers and of recovery
         self._slack = 0.0
         self._stable: tuple[float, int] | None = None  # time step and number of calls that were found to be stable
-        self._in_the_way: list[str] = []
+        self._blame = Blame()
         self.last: Result | None = None
 
     def __repr__(self) -> str:
@@ -468,7 +469,7 @@ class SoftWorld:
 
     def _step(self) -> None:
         """One step of dt; shorter where that cannot be taken whole."""
-        self._in_the_way = []
+        self._blame = Blame()
         for halvings in range(_ATTEMPTS):
             dt = self.dt / 2**halvings
             result = self._try(dt)
@@ -477,9 +478,7 @@ class SoftWorld:
                 return
             if result is not None and self._accept_part(result, dt):
                 return
-        rows = self._in_the_way
-        what = f"; in the way: {', '.join(rows[:3])}" if rows else ""
-        raise InfeasibleStep(f"no step from t = {self.time:g} s is free of collisions, down to {dt:g} s{what}", rows)
+        raise self._blame.error(self.time, dt)
 
     def _try(self, dt: float) -> Result | None:
         """The end of a step, with less and less asked of pairs that are too near."""
@@ -489,13 +488,13 @@ class SoftWorld:
             try:
                 result = Step(self.surface, self._neighbours, self._structure, task).run(known)
             except Blocked as blocked:
-                rows = self._drivers.names(blocked.user, self.time, dt)
-                self._in_the_way = self.surface.names(blocked.pairs) + rows[:20]
-            except ConvergenceError:
-                continue
+                self._blame.pairs = self.surface.names(blocked.pairs)
+                self._blame.rows = self._drivers.names(blocked.user, self.time, dt)[:20]
+            except ConvergenceError as error:
+                self._blame.left = str(error)
             else:
                 if not result.is_free:
-                    self._in_the_way = self._touching(result)
+                    self._blame.pairs, self._blame.rows = self._touching(result), []
                 return result
         return None
 

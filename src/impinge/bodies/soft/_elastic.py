@@ -25,6 +25,20 @@ def stretch(x, y, z, stiffness, rest, keep):
 
 
 @part
+def lengthen(x, y, z, dx, dy, dz, stiffness):
+    """Of the same E, when d changes by Δ: the pull of what its length grows by beyond n·Δ, to second order.
+
+    That is (Δ² − (n·Δ)²)/2|d|: what turns gets longer if it goes straight.
+    """
+    length_sq = x * x + y * y + z * z
+    if length_sq < _NOTHING:
+        return 0.0
+    along = x * dx + y * dy + z * dz
+    across_sq = max(dx * dx + dy * dy + dz * dz - along * along / length_sq, 0.0)
+    return 0.5 * stiffness * across_sq / length_sq
+
+
+@part
 def positive(a, b, d):
     """The symmetric matrix [a b; b d], with a and d ≥ 0, less its negative eigenvalue if it has one."""
     if a * d >= b * b:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge._jit import parallel, part
-from impinge.bodies.soft._elastic import membrane, stretch
+from impinge.bodies.soft._elastic import lengthen, membrane, stretch
 
 PIECE = 256  # elements whose energies one thread adds up
 
@@ -149,6 +149,37 @@ def fill_gradient(first, stop, x, pattern, springs, membranes, out):
             ku, kv, ks = membranes.stiffness[t, 0], membranes.stiffness[t, 1], membranes.stiffness[t, 2]
             ru, rv, rs = membranes.rest[t, 0], membranes.rest[t, 1], membranes.rest[t, 2]
             pull_u, pull_v, cross, _, _, _, _, _ = membrane(ux, uy, uz, vx, vy, vz, ku, kv, ks, ru, rv, rs, 0.0)
+            wu, wv = membranes.weights[t, a], membranes.weights[t, a + np.uint64(1)]
+            by_u, by_v = wu * pull_u + wv * cross, wu * cross + wv * pull_v
+            gx, gy, gz = gx + (by_u * ux + by_v * vx), gy + (by_u * uy + by_v * vy), gz + (by_u * uz + by_v * vz)
+        out[n, 0], out[n, 1], out[n, 2] = gx, gy, gz
+
+
+@parallel(grain=256)
+def fill_turning(first, stop, x, step, springs, membranes, out):
+    """By which forces parts resist a straight step in second order: as they turn, their measures grow with its square.
+
+    Σ k (½ stepᵀ ε″ step) ε′ of measures ε with energies ½ k (ε − ε₀)².
+    """
+    for n in range(np.uint64(first), np.uint64(stop)):
+        after = n + np.uint64(1)
+        gx, gy, gz = 0.0, 0.0, 0.0
+        for s in range(np.uint64(springs.starts[n]), np.uint64(springs.starts[after])):
+            use = np.uint64(springs.uses[s])
+            e = use >> np.uint64(1)
+            j = np.uint64(springs.nodes[e, np.uint64(1) - (use & np.uint64(1))])
+            dx, dy, dz = x[n, 0] - x[j, 0], x[n, 1] - x[j, 1], x[n, 2] - x[j, 2]
+            sx, sy, sz = step[n, 0] - step[j, 0], step[n, 1] - step[j, 1], step[n, 2] - step[j, 2]
+            pull = lengthen(dx, dy, dz, sx, sy, sz, springs.stiffness[e, 0])
+            gx, gy, gz = gx + pull * dx, gy + pull * dy, gz + pull * dz
+        for s in range(np.uint64(membranes.starts[n]), np.uint64(membranes.starts[after])):
+            use = np.uint64(membranes.uses[s])
+            t, a = use // np.uint64(3), use % np.uint64(3) * np.uint64(2)
+            ux, uy, uz, vx, vy, vz = _gradients(x, membranes.nodes, membranes.weights, t)
+            px, py, pz, qx, qy, qz = _gradients(step, membranes.nodes, membranes.weights, t)
+            pull_u = lengthen(ux, uy, uz, px, py, pz, membranes.stiffness[t, 0])
+            pull_v = lengthen(vx, vy, vz, qx, qy, qz, membranes.stiffness[t, 1])
+            cross = membranes.stiffness[t, 2] * (px * qx + py * qy + pz * qz)
             wu, wv = membranes.weights[t, a], membranes.weights[t, a + np.uint64(1)]
             by_u, by_v = wu * pull_u + wv * cross, wu * cross + wv * pull_v
             gx, gy, gz = gx + (by_u * ux + by_v * vx), gy + (by_u * uy + by_v * vy), gz + (by_u * uz + by_v * vz)

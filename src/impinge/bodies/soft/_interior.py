@@ -10,6 +10,10 @@ Each iteration linearises everything anew and needs one factor of H + Aᵀ D A, 
 hardly depends on how many rows there are, or which of them are active. Φ decreases along the way, with a price on what
 rows are violated by.
 
+Steps p are straight, and what is stiff turns as it moves: a segment of length l that turns by an angle a gets longer by
+l a²/2 on the way, which costs more than all else if it is stiff enough; steps would have to be as short as that allows.
+So paths bend, x + t p + t² q: q undoes what lengths grow by in second order, with the same factor.
+
 Friction is part of the potential (`_rows.py`).
 """
 
@@ -35,7 +39,7 @@ from impinge.response.qp import _banded
 
 DONE, FACTORISE, STUCK = range(3)
 RESIDUAL, LARGEST, PRIMAL, PRODUCT, MEAN, KEEP, ALLOWED, STEPS, TARGET, PLAIN, CRAWLED = range(11)
-ENERGY, FAR, PRICE, BEFORE, HALVINGS, FIELDS = range(11, 17)
+ENERGY, FAR, PRICE, BEFORE, HALVINGS, FARTHEST, STRAIGHT, BENT, FIELDS = range(11, 20)
 
 _TIE = 1e-3  # products of slacks and forces do not go further down than this share of what is left of the equations
 _NEAR = 1.0  # residual below which the negative part of the Hessian is tried
@@ -43,7 +47,8 @@ _TO_BORDER = 0.99
 _FIRMNESS = 1e6  # of equalities, by the stiffness of what they hold
 _FIRMEST = 1e14  # likewise, of inequalities: beyond it rounding leaves nothing of that stiffness in a factor
 _SHORTEST = 1e-6
-_MOST_STEPS = 120
+_STRAIGHT = 3.0  # halvings of straight steps before paths bend: where one now and then is too long, half of it does
+_MOST_STEPS = 200
 _AGAIN = 1e-4  # products to begin again with, when rows have joined: of the weight times the size of rows
 _JOINED = 1e-2  # likewise: of the largest force times what the new rows lack
 _LACKING = 0.1  # likewise, also at first: of what rows lack times the force that wins it against inertia alone
@@ -67,6 +72,14 @@ class Point(NamedTuple):
     dy: _Floats
     dz: _Floats
     state: _Floats
+
+
+class Arc(NamedTuple):
+    """What a path goes astray by from a straight step, times the square of the share of the step."""
+
+    x: _Floats
+    y: _Floats
+    z: _Floats
 
 
 class Trial(NamedTuple):
@@ -316,25 +329,78 @@ def _price(rows, point, y, z, s):
 
 
 @kernel
-def set_out(rows, point, pulls, step):
-    """Prepare the search along a step: how far it can go at most, and what is to be undercut."""
+def set_out(rows, point, pulls, step, arc):
+    """Prepare the search along a straight step: how far it can go at most, and what is to be undercut."""
     state, y = point.state, point.y
     state[FAR], state[PRICE] = min(_TO_BORDER * _directions(rows, point, step, pulls), 1.0), 0.0
     for k in range(len(y)):
         state[PRICE] = max(state[PRICE], 2.0 * abs(y[k] + point.dy[k]))
     state[BEFORE], state[HALVINGS] = state[ENERGY] + _price(rows, point, y, point.z, point.s), 0.0
+    state[FARTHEST], state[BENT] = state[FAR], 0.0
+    arc.x[:], arc.y[:], arc.z[:] = 0.0, 0.0, 0.0
 
 
 @kernel
-def try_out(rows, point, step, trial):
+def try_out(rows, point, step, arc, trial):
     """The point as far along a step as is tried now."""
     far = point.state[FAR]
     for j in range(len(step)):
-        trial.x[j] = point.x[j] if rows.fixed[j] else point.x[j] + far * step[j]
+        trial.x[j] = point.x[j] if rows.fixed[j] else point.x[j] + far * (step[j] + far * arc.x[j])
     for k in range(len(point.y)):
-        trial.y[k] = point.y[k] + far * point.dy[k]
-        trial.z[k] = point.z[k] + far * point.dz[k]
+        trial.y[k] = point.y[k] + far * (point.dy[k] + far * arc.y[k])
+        trial.z[k] = point.z[k] + far * (point.dz[k] + far * arc.z[k])
+        if rows.kind[k] == INEQUALITY:
+            trial.y[k] = max(trial.y[k], (1.0 - _TO_BORDER) * point.y[k])
+            trial.z[k] = max(trial.z[k], (1.0 - _TO_BORDER) * point.z[k])
     slacks(rows, trial.x, trial.s)
+
+
+@kernel
+def _bow(rows, x, step, k):
+    """What row k grows by along a straight step in second order: as bars turn, they get longer."""
+    b = k - len(rows.base)
+    if b < 0:
+        return 0.0
+    i, j, square, along, way = 3 * rows.bars[b, 0], 3 * rows.bars[b, 1], 0.0, 0.0, 0.0
+    for axis in range(3):
+        away, moved = x[j + axis] - x[i + axis], step[j + axis] - step[i + axis]
+        square, along, way = square + away * away, along + away * moved, way + moved * moved
+    return 0.5 * rows.signs[b] * max(way - along * along / square, 0.0) / np.sqrt(square) if square > 0.0 else 0.0
+
+
+@kernel
+def should_bend(state):
+    """Whether the path is to bend, once a trial has failed."""
+    if state[BENT] == 0.0:
+        state[STRAIGHT] += 1.0
+    return state[BENT] == 0.0 and state[STRAIGHT] > _STRAIGHT
+
+
+@kernel
+def curve(rows, point, step, pulls, arc):
+    """The right side for the arc of a path, from what elastic parts resist the step with, in `arc.x`."""
+    for k in range(len(pulls)):
+        pulls[k] = -point.weights[k] * _bow(rows, point.x, step, k) if rows.kind[k] >= 0 else 0.0
+    point.right[:] = 0.0
+    add_rows(rows, pulls, point.right)
+    for j in range(len(point.left)):
+        point.right[j] = 0.0 if rows.fixed[j] else point.right[j] - arc.x[j]
+
+
+@kernel
+def bend(rows, point, step, pulls, arc):
+    """Begin the search anew, along a path with the arc that is in `arc.x`."""
+    state = point.state
+    state[FAR], state[HALVINGS], state[BENT] = state[FARTHEST], 0.0, 1.0
+    for k in range(len(pulls)):
+        if rows.kind[k] < 0:
+            continue
+        along = 0.0
+        for e in range(rows.indptr[k], rows.indptr[k + 1]):
+            along += rows.values[e] * arc.x[rows.indices[e]]
+        arc.y[k] = pulls[k] - point.weights[k] * along
+        if rows.kind[k] == INEQUALITY:
+            arc.z[k] = along + _bow(rows, point.x, step, k) + rows.give[k] * arc.y[k]
 
 
 @kernel
@@ -357,7 +423,7 @@ def go_there(rows, point, trial, energy):
 
 
 @kernel
-def minimise_banded(field, rows, point, trial, soft, pulls, band, has_begun, tolerance, product, most):
+def minimise_banded(field, rows, point, trial, arc, soft, pulls, band, has_begun, tolerance, product, most):
     """All of it, where unknowns are coupled with near ones only; returns what was said last."""
     parts, step, nodes = field.elastic, np.empty_like(point.x), len(point.x) // 3
     x, there, left = point.x.reshape((nodes, 3)), trial.x.reshape((nodes, 3)), point.left.reshape((nodes, 3))
@@ -386,8 +452,14 @@ def minimise_banded(field, rows, point, trial, soft, pulls, band, has_begun, tol
             correct(rows, point, pulls, step, product)
             step[:] = point.right
             _banded.solve(band, step)
-        set_out(rows, point, pulls, step)
-        try_out(rows, point, step, trial)
+        set_out(rows, point, pulls, step, arc)
+        try_out(rows, point, step, arc, trial)
         while not go_there(rows, point, trial, _potential.value(field, there)):
-            try_out(rows, point, step, trial)
+            if should_bend(point.state):
+                _potential.turning(field, x, step.reshape((nodes, 3)), arc.x.reshape((nodes, 3)))
+                curve(rows, point, step, pulls, arc)
+                arc.x[:] = point.right
+                _banded.solve(band, arc.x)
+                bend(rows, point, step, pulls, arc)
+            try_out(rows, point, step, arc, trial)
         largest = _potential.gradient(field, x, left)

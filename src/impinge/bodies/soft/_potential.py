@@ -12,12 +12,13 @@ from impinge.bodies.soft._elements import (
     Table,
     fill_gradient,
     fill_hessian,
+    fill_turning,
     sum_membranes,
     sum_springs,
     sum_stencils,
 )
 
-_fill_gradient, _fill_hessian = fill_gradient.kernel, fill_hessian.kernel
+_fill_gradient, _fill_hessian, _fill_turning = fill_gradient.kernel, fill_hessian.kernel, fill_turning.kernel
 _sum_springs, _sum_stencils, _sum_membranes = sum_springs.kernel, sum_stencils.kernel, sum_membranes.kernel
 
 _Floats = NDArray[np.float64]
@@ -132,7 +133,17 @@ def fill_hessians(first, stop, field, x, keep, out):
             out[parts.diagonal[3 * i + axis]] += field.inertia[i] + field.drag[i]
 
 
+@parallel(grain=256)
+def fill_turnings(first, stop, field, x, step, out):
+    """By which forces, N, elastic parts resist a straight step in second order, into out (n, 3)."""
+    if field.is_elastic:
+        _fill_turning(first, stop, x, step, field.elastic.springs, field.elastic.membranes, out)
+    else:
+        out[first:stop] = 0.0
+
+
 _sum_energies, _fill_gradients, _fill_hessians = sum_energies.kernel, fill_gradients.kernel, fill_hessians.kernel
+_fill_turnings = fill_turnings.kernel
 
 
 @kernel
@@ -153,3 +164,9 @@ def gradient(field, x, out):
 def hessian(field, x, keep, out):
     """∂²Φ/∂x², N/m, by one thread."""
     _fill_hessians(0, len(x), field, x, keep, out)
+
+
+@kernel
+def turning(field, x, step, out):
+    """By which forces, N, elastic parts resist a straight step in second order, by one thread."""
+    _fill_turnings(0, len(x), field, x, step, out)

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from impinge.bodies.soft import _interior
-from impinge.bodies.soft._interior import Point, Trial
+from impinge.bodies.soft._interior import Arc, Point, Trial
 from impinge.bodies.soft._rows import EQUALITY, UNUSED, Rows
 from impinge.bodies.soft.constraints import Friction, Held, all_rows
 from impinge.bodies.soft.parts import Floats
@@ -67,6 +67,7 @@ class Minimum:
             np.empty(unknowns), np.empty(count), np.empty(count), np.zeros(_interior.FIELDS),
         )  # fmt: skip
         self._trial = Trial(np.empty(unknowns), np.empty(count), np.empty(count), np.empty(count))
+        self._arc = Arc(np.empty(unknowns), np.empty(count), np.empty(count))
         self.soft, self._pulls = np.empty(count), np.empty(count)
         self._band = np.empty((0, 0))
         wide = _banded.bandwidth(structure.indptr, structure.indices, rows.indptr, rows.indices)
@@ -106,7 +107,7 @@ class Minimum:
         """
         limits = tolerance, product, self._most
         if len(self._band):
-            work = self._trial, self.soft, self._pulls, self._band, self._begun
+            work = self._trial, self._arc, self.soft, self._pulls, self._band, self._begun
             code = _interior.minimise_banded(self._potential.field, self._rows, self.point, *work, *limits)
         else:
             code = self._minimise(*limits)
@@ -119,6 +120,7 @@ class Minimum:
     def _minimise(self, tolerance: float, product: float, most: float) -> int:
         """What `minimise_banded` does, with a factor of any pattern, and all threads."""
         potential, rows, point, trial, pulls = self._potential, self._rows, self.point, self._trial, self._pulls
+        arc = self._arc
         left, there = point.left.reshape(-1, 3), trial.x.reshape(-1, 3)
         energy = 0.0 if self._begun else potential.value(self.x)
         largest = potential.gradient(self.x, left)
@@ -135,11 +137,21 @@ class Minimum:
             if len(pulls):
                 _interior.correct(rows, point, pulls, step, product)
                 step = self._factor.solve(point.right)
-            _interior.set_out(rows, point, pulls, step)
-            _interior.try_out(rows, point, step, trial)
+            _interior.set_out(rows, point, pulls, step, arc)
+            _interior.try_out(rows, point, step, arc, trial)
             while not _interior.go_there(rows, point, trial, potential.value(there)):
-                _interior.try_out(rows, point, step, trial)
+                if _interior.should_bend(point.state):
+                    self._bend(step)
+                _interior.try_out(rows, point, step, arc, trial)
             largest = potential.gradient(self.x, left)
+
+    def _bend(self, step: Floats) -> None:
+        """Let the path along a step bend."""
+        arc = self._arc
+        self._potential.turning(self.x, step.reshape(-1, 3), arc.x.reshape(-1, 3))
+        _interior.curve(self._rows, self.point, step, self._pulls, arc)
+        arc.x[:] = self._factor.solve(self.point.right)
+        _interior.bend(self._rows, self.point, step, self._pulls, arc)
 
     def _factorise(self) -> bool:
         """Factorise the matrix of the next iteration; false if it is not positive definite in any way."""

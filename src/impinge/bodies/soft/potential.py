@@ -71,6 +71,10 @@ class Potential:
         _potential.fill_gradients(len(x), self.field, x, out)
         return float(self.field.largest.max())
 
+    def turning(self, x: Floats, step: Floats, out: Floats) -> None:
+        """By which forces, N, elastic parts resist a straight step (n, 3) in second order, into out (n, 3)."""
+        _potential.fill_turnings(len(x), self.field, x, step, out)
+
     def forces(self, x: Floats) -> tuple[Floats, float]:
         """∇Φ, (n, 3), N, and the largest of the forces that it is the sum of."""
         self.value(x)
