@@ -205,6 +205,8 @@ def _solve_programs() -> None:
                 solve_qp(symmetric, rng.normal(size=n), rows, -np.ones(count), E=rows[:1], e=[-1.5], warm=found)
     with contextlib.suppress(InfeasibleError):
         solve_qp(np.eye(9), np.ones(9), np.outer([1.0, -1.0], np.ones(9)), [-1.0, -1.0])
+    with contextlib.suppress(InfeasibleError):
+        solve_qp(np.eye(2), np.ones(2), np.zeros((1, 2)), [-1.0])
     unsorted = sp.csr_array((np.ones(2), np.array([1, 0], np.int32), np.array([0, 2], np.int32)), shape=(1, 2))
     solve_qp([[2.0, 1e-15], [0.0, 2.0]], np.ones(2), unsorted, [1.0])  # symmetric but for rounding
 
