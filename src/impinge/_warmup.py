@@ -242,8 +242,9 @@ def _move_soft_bodies() -> None:
     rope.add_cable(line, radius=0.02, stretch=1e3, bend=0.1, mass_per_length=1.0)
     rope.fix([0])
     rope.step()
-    sheet = SoftWorld(dt=0.05)  # so fast that only pairs of one step are listed
-    sheet.add_cloth(cloth, stretch=100, shear=10, density=1.0, thickness=0.02, velocity=(50, 50, 0))
+    sheet = SoftWorld(dt=0.05)  # so fast that only pairs of one step are listed, and so stiff that paths bend
+    sheet.add_cloth(cloth, stretch=1e6, shear=1e5, density=1.0, thickness=0.02, velocity=(50, 50, 0))
+    sheet.fix([0])
     sheet.step()
 
 

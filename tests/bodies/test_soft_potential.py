@@ -117,6 +117,22 @@ def test_hessian_without_its_negative_part_is_positive(size: float) -> None:
     assert np.linalg.eigvalsh(found)[0] >= of["masses"].min() / SPAN**2 * (1 - 1e-9)
 
 
+def test_turning_is_what_measures_grow_by_in_second_order() -> None:
+    """Along any direction d: Σ k (½ stepᵀ ε″ step) (ε′ d), with derivatives of all measures ε by differences."""
+    rng, x = np.random.default_rng(0), deformed(REST, 4, 0.3)
+    field, step, d = made(arguments() | {"damping": np.zeros(N)}), rng.normal(size=x.shape), rng.normal(size=x.shape)
+    found, h, now = np.empty_like(x), 1e-4, ELEMENTS.measures(x)
+    field.turning(x, step, found)
+    expected = 0.0
+    for k, table in enumerate((ELEMENTS.arrays.springs, ELEMENTS.arrays.membranes)):
+        ahead, back = (ELEMENTS.measures(x + way * step)[k] for way in (h, -h))
+        rise = (ELEMENTS.measures(x + h * d)[k] - ELEMENTS.measures(x - h * d)[k]) / (2 * h)
+        expected += (table.stiffness * (ahead + back - 2 * now[k]) / (2 * h * h) * rise).sum()
+    assert (found * d).sum() == pytest.approx(expected, rel=1e-5)
+    made(arguments(), elastic=False).turning(x, step, found)
+    assert not found.any()
+
+
 def test_nothing_is_damped_without_damping() -> None:
     of, x = arguments(), deformed(REST, 6, 0.1)
     quiet = made(of, damping=np.zeros(N))

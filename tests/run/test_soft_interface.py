@@ -68,7 +68,7 @@ def test_arguments_that_are_missing_are_named_with_the_method() -> None:
 def test_infeasible_steps_name_the_shortest_that_was_tried() -> None:
     """A time step, and seven halves of it."""
     error, _, _ = run_until_infeasible(driven_into_the_floor(0))
-    assert f"down to {0.01 / 2**7:g} s" in str(error)
+    assert f"down to dt = {0.01 / 2**7:g} s" in str(error)
 
 
 def test_bdf2_goes_on_from_steps_of_another_length() -> None:
