@@ -397,3 +397,15 @@ def test_rows_are_kept_to_the_size_of_their_own_terms(seed: int) -> None:
     c = J @ rng.normal(size=n) * 10 + rng.exponential(size=len(J))
     x = impinge.solve_qp(K, b, J, c).x
     assert ((J @ x - c) <= 1e-9 * (np.abs(J) @ np.abs(x) + np.abs(c))).all()
+
+
+def test_proofs_are_short_and_exact() -> None:
+    """Two of many rows contradict each other: they alone are named, and cancel to the last digit."""
+    rng, n = np.random.default_rng(0), 12
+    J = np.vstack([rng.normal(size=(60, n)), np.eye(n)[3], -np.eye(n)[3]])
+    c = np.append(rng.uniform(-1, 3, 60), [-1.0070969871841609, -0.37643961757289945])
+    c[:60] = np.maximum(c[:60], J[:60] @ np.full(n, 0.1) + 1.0)
+    with pytest.raises(impinge.errors.InfeasibleError) as caught:
+        impinge.solve_qp(np.eye(n), rng.normal(size=n), J, c)
+    assert caught.value.rows == [60, 61]
+    assert caught.value.multipliers[60] == pytest.approx(caught.value.multipliers[61], rel=1e-15)

@@ -1,4 +1,6 @@
-"""Kernels of quadratic programs: symmetry, width of bands, products with G, and which violated rows are taken."""
+"""Kernels of quadratic programs: symmetry, bands and their factors, products with G, which violated rows are taken, and
+how far steps go.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from impinge import _check
-from impinge.response.qp import _banded, _newton, _rows
+from impinge.response.qp import _banded, _newton, _rows, _search
 
 
 def random_matrix(rng: np.random.Generator) -> sp.csc_array:
@@ -98,3 +100,49 @@ def test_products_with_squares_are_those_with_the_matrix(share: float) -> None:
     out = np.full(n, np.nan)
     _newton.multiply(squares, z, out)
     np.testing.assert_allclose(out, G @ z, atol=1e-11 * np.abs(G).max())
+
+
+@pytest.mark.parametrize("width", [0, 1, 8, 15, 16, 17, 24])
+def test_factors_of_bands_next_to_dense_ones(width: int) -> None:
+    """Also where a column is longer than one vector."""
+    rng, n = np.random.default_rng(width), 40
+    near = np.abs(np.subtract.outer(np.arange(n), np.arange(n))) <= width
+    dense = np.where(near, rng.normal(size=(n, n)), 0.0)
+    K = dense + dense.T + 4 * (width + 2) * np.eye(n)
+    J, weights = sp.csr_array(np.eye(n)[::3] + 0.5 * np.eye(n, k=min(width, 2))[::3]), rng.uniform(0, 9, -(-n // 3))
+    band, right = _banded.room(n, width), rng.normal(size=n)
+    columns, rows = sp.csc_array(K), (J.indptr.astype(np.int32), J.indices.astype(np.int32), J.data)
+    _banded.assemble(columns.indptr.astype(np.int32), columns.indices.astype(np.int32), columns.data, band)
+    _banded.add_products(*rows, weights, band)
+    assert _banded.factorise(band) == -1
+    found = right.copy()
+    _banded.solve(band, found)
+    H = K + J.toarray().T @ np.diag(weights) @ J.toarray()
+    assert found == pytest.approx(np.linalg.solve(H, right), rel=1e-9, abs=1e-12)
+    _banded.assemble(*(array.astype(np.int32) for array in (columns.indptr, columns.indices)), -columns.data, band)
+    assert _banded.factorise(band) == 0
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_steps_end_where_the_function_is_least(seed: int) -> None:
+    """Next to values on a fine grid of ½ curve t² + slope t + Σ ½ soft (pulls)²."""
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(1, 12))
+    free, mu, s, ds = (
+        rng.integers(-1, 2, count).astype(np.int8),
+        rng.exponential(size=count),
+        *rng.normal(size=(2, count)),
+    )
+    soft, curve = rng.uniform(0.01, 1, count), rng.exponential()
+    starts = np.where(free == 1, mu + s / soft, np.maximum(mu + s / soft, 0.0))
+    slope = -rng.exponential()  # of all, rows included
+    t = np.linspace(0, 1, 200_001)
+    pulls = mu + (s + t[:, None] * ds) / soft
+    pulls = np.where(free == 1, pulls, np.maximum(pulls, 0.0))
+    rises = np.where(free >= 0, 0.5 * soft * (pulls**2 - starts**2) - starts * ds * t[:, None], 0.0)
+    values = slope * t + 0.5 * curve * t**2 + rises.sum(axis=1)
+    far = _search.search(slope, curve, free, mu, soft, s, ds)
+    if far == 1.0:
+        assert values[-1] <= 0.0
+    else:
+        assert far == pytest.approx(t[values.argmin()], abs=2e-5)

@@ -108,7 +108,7 @@ class Program:
         return Measured(Residuals(*residuals), objective, aim)
 
 
-def has_finite(array: Floats) -> bool:
+def is_finite(array: Floats) -> bool:
     """Whether all numbers are finite."""
     return bool(_rows.largest(_check.frozen(np.ascontiguousarray(array))) < np.inf)
 
@@ -162,7 +162,7 @@ def _canonical(name: str, value: Any, shape: tuple[int | None, int], kind: str) 
             matrix = matrix.copy()
             matrix.sum_duplicates()
             indptr, indices, values = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32), matrix.data
-    if not has_finite(values):
+    if not is_finite(values):
         e = int(np.flatnonzero(~np.isfinite(values))[0])
         at = int(np.searchsorted(indptr, e, side="right")) - 1
         row, column = (indices[e], at) if kind == "csc" else (at, indices[e])
@@ -174,7 +174,7 @@ def _vector(name: str, value: Any, length: int, *, infinite: bool = False) -> Fl
     array = _check.numbers(name, value, f"{length} numbers").astype(np.float64, copy=False)
     if array.shape != (length,):
         raise InputError(f"{name}: found shape {array.shape}, expected ({length},)")
-    if has_finite(array):
+    if is_finite(array):
         return array
     bad = ~np.isfinite(array) & (array != np.inf) if infinite else ~np.isfinite(array)
     if bad.any():
@@ -212,7 +212,7 @@ def read_program(K: Any, b: Any, J: Any, c: Any, E: Any, e: Any) -> Program:
     free = np.zeros(all_rows, np.int8)
     free[:count] = 1
     indptr, indices, values = _stacked(equalities, inequalities)
-    if not has_finite(bounds):  # rows that say nothing
+    if not is_finite(bounds):  # rows that say nothing
         endless = np.isinf(bounds)
         values = values.copy()
         values[np.repeat(endless, np.diff(indptr))] = 0.0

@@ -22,7 +22,7 @@ def prove_infeasible(program: Program, fixed: Fixed, y: Floats) -> InfeasibleErr
     y = np.where(program.free == 1, y, np.maximum(y, 0.0))
     y[np.abs(y) < _SMALL * np.abs(y).max()] = 0.0
     y[fixed.rows] = 0.0
-    y = _shortest(program, fixed, y)
+    y = _shorter(program, fixed, y)
     fixed.complete(y, -program.from_rows(y))
     y /= np.abs(y).max()
     count = int(program.free.sum())
@@ -33,11 +33,11 @@ def prove_infeasible(program: Program, fixed: Fixed, y: Floats) -> InfeasibleErr
     return InfeasibleError(message, y[count:], y[:count])
 
 
-def _shortest(program: Program, fixed: Fixed, y: Floats) -> Floats:
+def _shorter(program: Program, fixed: Fixed, y: Floats) -> Floats:
     """A proof with few of the rows of another, and Jᵀy = 0 to the last digits; the same if there is none to be found.
 
     What the solvers find is spread over all rows that are in each other's way. A vertex of { y ≥ 0, Jᵀy = 0, cᵀy = −1 }
-    needs no more rows than unknowns, and its equations have one solution.
+    needs at most one row more than there are unknowns, and its equations have one solution.
     """
     used = np.flatnonzero(y)
     indptr, indices, values = program.rows
@@ -59,10 +59,8 @@ def _shortest(program: Program, fixed: Fixed, y: Floats) -> Floats:
     sharp, *_ = np.linalg.lstsq(equations[:, kept].toarray(), right, rcond=None)
     shorter = np.zeros_like(y)
     shorter[used[kept]] = sharp / sizes[kept]
-    is_proof = (sharp[~is_equal[kept]] > 0.0).all() and _left(equations, sharp, kept) < _left(
-        equations, y[used] * sizes
-    )
-    return shorter if is_proof else y
+    is_sharper = _left(equations, sharp, kept) < _left(equations, y[used] * sizes)
+    return shorter if is_sharper and (sharp[~is_equal[kept]] > 0.0).all() else y
 
 
 def _left(equations: sp.csc_array, y: Floats, kept: NDArray[np.int64] | slice = slice(None)) -> float:

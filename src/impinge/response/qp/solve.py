@@ -13,7 +13,7 @@ from impinge import _check
 from impinge.errors import ConvergenceError, InputError
 from impinge.response.qp.interior import solve_interior
 from impinge.response.qp.points import check_definite, is_banded, solve_banded, solve_points
-from impinge.response.qp.program import Fixed, Floats, Infeasible, Kinds, Program, has_finite, read_program
+from impinge.response.qp.program import Fixed, Floats, Infeasible, Kinds, Program, is_finite, read_program
 from impinge.response.qp.proof import check_empty_rows, prove_infeasible
 from impinge.response.qp.rounds import Rounds
 from impinge.response.qp.solution import QPSolution
@@ -153,7 +153,7 @@ def _check_warm(warm: Any, program: Program) -> None:
     wanted = len(program.right), len(program.free) - equalities, equalities
     if found != wanted:
         raise InputError(f"warm: found a solution of {found} unknowns, rows and equalities, expected {wanted}")
-    if not (has_finite(warm.x) and has_finite(warm.multipliers) and has_finite(warm.equality_multipliers)):
+    if not (is_finite(warm.x) and is_finite(warm.multipliers) and is_finite(warm.equality_multipliers)):
         raise InputError("warm: found numbers that are not finite, expected a solution")
 
 
