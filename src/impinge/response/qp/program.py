@@ -51,6 +51,7 @@ class Program:
     free: Kinds
     roots: Floats = field(init=False)  # √K_jj
     size: float = field(init=False)  # √K_jj |x_j| below this is what cancellation leaves
+    _last: tuple[Floats, Floats, Measured] | None = field(init=False, default=None)  # what was measured last
 
     def __post_init__(self) -> None:
         self.indptr, self.indices = _check.frozen(self.indptr), _check.frozen(self.indices)
@@ -103,9 +104,11 @@ class Program:
         return self.indptr, self.indices, self.values, self.right, *self.rows, self.bounds, self.roots, self.size
 
     def measure(self, x: Floats, multipliers: Floats) -> Measured:
-        """How good a point with multipliers is."""
-        *residuals, objective, aim = _points.measure(self.arrays, self.free, x, multipliers)
-        return Measured(Residuals(*residuals), objective, aim)
+        """How good a point with multipliers is; the same arrays, unchanged, are not measured twice."""
+        if self._last is None or self._last[0] is not x or self._last[1] is not multipliers:
+            *residuals, objective, aim = _points.measure(self.arrays, self.free, x, multipliers)
+            self._last = x, multipliers, Measured(Residuals(*residuals), objective, aim)
+        return self._last[2]
 
 
 def is_finite(array: Floats) -> bool:
