@@ -114,6 +114,14 @@ def test_smooth_shading_has_no_steps() -> None:
     assert steps[0] <= 6 < steps[1]
 
 
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_what_is_seen_nearly_edge_on_is_no_end_of_the_surface(level: int) -> None:
+    """Of a ball of few faces no more is as dark as its outline than that, though some are steeper than normals say."""
+    pixels = picture(surface_of((shapes.icosphere(level), WHITE)), (-60.0, 20.0), 300)[:, :, 0]
+    shown = pixels < 250
+    assert 0.003 < (pixels[shown] < 0.45 * np.median(pixels[shown])).mean() < 0.01
+
+
 def test_shadows() -> None:
     """Light comes from the left, above: a plate over a floor darkens it to the right, and nothing to the left."""
     floor = shapes.box([4, 4, 0.1], lower=[-2, -2, -0.1])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import impinge
-from impinge.errors import InfeasibleError, InputError
+from impinge.errors import ConvergenceError, InfeasibleError, InputError
 
 from . import qp_judge, qp_judged, qp_problems
 from .qp_judged import TOL, Tally, solve
@@ -328,6 +328,11 @@ def _changed(matrix, i, j, value):
         ({"e": None}, "e: "),
         ({"e": np.ones(2)}, r"e: found shape \(2,\)"),
         ({"e": [np.inf]}, "e: .*0.* inf"),
+        ({"J": np.diag([1.0, 1e-155, 1.0])[:2]}, r"J: row 1 has entries of at most 1e-155, expected 1e-100 to 1e\+100"),
+        ({"E": np.full((1, 3), 1e155)}, r"E: row 0 has entries of at most 1e\+155"),
+        ({"b": [0.0, -1e200, 0.0]}, r"b: entry 1 is -1e\+200, expected at most 1e\+100"),
+        ({"c": [1.0, 1e200]}, r"c: entry 1 is 1e\+200"),
+        ({"e": [1e200]}, r"e: entry 0 is 1e\+200"),
         ({"tol": 0.0}, "tol: found 0"),
         ({"tol": np.nan}, "tol: found nan"),
         ({"tol": "small"}, "tol: found 'small'"),
@@ -342,6 +347,24 @@ def test_bad_input(changes, message):
     impinge.solve_qp(**arguments)
     with pytest.raises(InputError, match=message):
         impinge.solve_qp(**arguments | changes)
+
+
+@pytest.mark.parametrize("unit", [1e-99, 1e-30, 1.0, 1e30, 1e99])
+@pytest.mark.parametrize("what", ["K", "J", "c"])
+def test_units_do_not_matter(what, unit):
+    """As far as they are allowed; a small entry beside a large one is none of them."""
+    K, b, J, c = np.eye(3), np.ones(3), np.eye(3) + 1e-200, np.array([0.1, 0.2, 5.0])
+    scales = {"K": (unit, unit, 1, 1), "J": (1, 1, unit, unit), "c": (1, unit, 1, unit)}[what]
+    found = impinge.solve_qp(scales[0] * K, scales[1] * b, scales[2] * J, scales[3] * c)
+    assert found.x == pytest.approx(np.array([0.1, 0.2, 1.0]) * (unit if what == "c" else 1.0), rel=1e-9)
+
+
+def test_numbers_beyond_the_range_are_no_answer():
+    """Those that are given are allowed, what they lead to is not."""
+    with pytest.raises(ConvergenceError, match="too ill-conditioned"):
+        impinge.solve_qp(1e100 * np.eye(2), np.ones(2), 1e-100 * np.eye(2), [-1e100, 1.0])
+    with pytest.raises(ConvergenceError, match="x: found numbers beyond the range of floats"):
+        impinge.solve_qp(np.diag([1.0, 1e-180]), [1.0, 1e100], np.eye(2), [1.0, np.inf])
 
 
 def test_warm_start_keeps_the_order_of_elimination():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,10 @@ def test_worlds_bodies_and_contacts_in_words() -> None:
     kinds = f"{found.kinds.count('vertex-face')} vertex-face, {found.kinds.count('edge-edge')} edge-edge"
     assert repr(found) == f"<impinge.SoftContacts: {kinds}, forces up to {found.forces.max():.4g} N>"
     assert len(found) > 3
+    assert re.fullmatch(
+        r"<impinge.Result of a step: \d+ Newton steps in \d+ passes, \d+ of \d+ pairs push, residual .*>",
+        repr(world.last),
+    )
 
 
 def test_arguments_that_are_missing_are_named_with_the_method() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from impinge.run.soft import SoftWorld
@@ -181,6 +182,53 @@ def test_free_cables_that_collide_keep_their_momentum(seed: int, friction: float
         np.testing.assert_allclose(masses @ world.velocities, before, atol=1e-10)
     assert world.scaled_steps == 0
     assert touched > 0
+
+
+def thrown_at_the_floor(world: SoftWorld) -> None:
+    world.add_cable(line((0, 0, 0.1), (0.3, 0, 0.1), 7), velocity=(0.5, 0, -5), **CABLE)
+    world.add_obstacle(FLOOR)
+
+
+def thrown_at_rows(world: SoftWorld) -> None:
+    world.add_cable(line((0, 0, 0.1), (0.3, 0, 0.1), 7), velocity=(0.5, 0, -5), **CABLE)
+    world.add_constraint(-sp.eye_array(21, format="csr")[2::3], 0.0, of="positions")
+
+
+def caught_by_its_limit(world: SoftWorld) -> None:
+    """Two nodes that part until the limit of strain stops them, which the cable itself hardly does."""
+    x = line((0, 0, 0), (0, 0, 0.1), 2)
+    world.add_cable(x, velocity=np.array([[0, 0, 2.5], [0, 0, -2.5]]) * -1, **CABLE | {"stretch": 1e-3})
+    world.limit_strain(upper=0.5)
+
+
+@pytest.mark.parametrize("dt", [0.01, 0.004, 0.001])
+@pytest.mark.parametrize("make", [thrown_at_the_floor, thrown_at_rows, caught_by_its_limit])
+def test_nothing_bounces_with_bdf2(make: Any, dt: float) -> None:
+    """Contacts are inelastic, and so are limits and rows, though it looks back over two steps."""
+    world = SoftWorld(gravity=(0, 0, 0), dt=dt, integrator="bdf2")
+    make(world)
+    parting = world.velocities[-1, 2] - (world.velocities[0, 2] if make is caught_by_its_limit else 0.0)
+    world.step(round(0.05 / dt))
+    ends = world.velocities[[0, -1], 2]
+    assert abs(parting) == 5
+    assert np.abs(ends).max() < 5e-3  # what elastic forces make of it
+    assert own_energy(world) < 0.1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_collisions_win_no_energy_with_bdf2(seed: int) -> None:
+    """Though that of what vibrates goes up and down a little, as it has no plain energy of its own to keep."""
+    world, rng = SoftWorld(gravity=(0, 0, 0), integrator="bdf2"), np.random.default_rng(seed)
+    for side in (-1, 1):
+        x, faces = square(6, 0.25, 0.0)
+        turned = x @ np.linalg.qr(rng.normal(size=(3, 3)))[0] + np.array([0, 0, 0.25 * side])
+        world.add_cloth((turned, faces), velocity=(0, 0, -25 * side), **CLOTH)
+    energies = [own_energy(world)]
+    for _ in range(15):
+        world.step()
+        energies.append(own_energy(world))
+    assert min(energies) < 0.9 * energies[0]
+    assert np.diff(energies).max() < 1e-3 * energies[0]
 
 
 def crumpled() -> SoftWorld:

@@ -206,6 +206,12 @@ def test_calls_that_fail_are_not_remembered(tmp_path: Path) -> None:
 # Functions, and what is no file of ours
 
 
+def test_functions_of_nothing_are_refused(tmp_path: Path) -> None:
+    busy_world().save(tmp_path / "world.h5")
+    with pytest.raises(InputError, match=r"^motions: found 'fix 7', expected names of what moves .* \['fix 0', .*\]$"):
+        SoftWorld.load(tmp_path / "world.h5", motions=MOTIONS | {"fix 7": MOTIONS["fix 0"]})
+
+
 @pytest.mark.parametrize("missing", ["fix 0", "obstacle 1"])
 def test_functions_are_asked_for(missing: str, tmp_path: Path) -> None:
     busy_world().save(tmp_path / "world.h5")

@@ -91,26 +91,40 @@ def _open_sky(x, y, z, nx, ny, nz, depth, around):
 
 
 @part
-def _ends_here(x, y, z, nx, ny, nz, depth, gap):
-    """Whether the surface ends before something that lies farther back than `gap`, or before nothing."""
+def _depth_at(t, x, y):
+    """How near a triangle is in a place, or would be if it went on there, but not beyond its corners."""
+    _, along_x, along_y, back, front = _plane(t)
+    return min(max(t[0, 2] + along_x * (x - t[0, 0]) + along_y * (y - t[0, 1]), back), front)
+
+
+@part
+def _ends_here(t, x, y, z, triangles, owner, depth, gap):
+    """Whether the surface ends before something that lies farther back than `gap`, or before nothing.
+
+    Neither of two triangles that meet is `gap` apart from where the other goes on; normals would not tell, as they
+    are smooth, and what is seen nearly edge on falls off within a sample.
+    """
     height, width = depth.shape
     for k in range(4):
         dx, dy = EDGE * (k % 2) * (2 - k), EDGE * ((k + 1) % 2) * (1 - k)
         row, column = math.floor(y) + dy, math.floor(x) + dx
         if 0 <= row < height and 0 <= column < width:
-            going_on = z - (nx * dx + ny * dy) / max(nz, 0.05)
-            if depth[row, column] < going_on - gap:
+            other = owner[row, column]
+            if other == NOTHING:
+                return True
+            if depth[row, column] < _depth_at(t, x + dx, y + dy) - gap and _depth_at(triangles[other], x, y) < z - gap:
                 return True
     return False
 
 
 @part
-def _shade(t, normals, colours, x, y, z, depth, around, light, to_map, shadow_map, lift, out):
+def _shade(i, triangles, normals, colours, x, y, owner, depth, around, light, to_map, shadow_map, lift, out):
     """Colour of a place on a triangle, both sides of which are seen."""
+    t, z = triangles[i], depth[math.floor(y), math.floor(x)]
     first, second, third, area = _weights(t, x, y)
-    nx = first * normals[0, 0] + second * normals[1, 0] + third * normals[2, 0]
-    ny = first * normals[0, 1] + second * normals[1, 1] + third * normals[2, 1]
-    nz = first * normals[0, 2] + second * normals[1, 2] + third * normals[2, 2]
+    nx = first * normals[i, 0, 0] + second * normals[i, 1, 0] + third * normals[i, 2, 0]
+    ny = first * normals[i, 0, 1] + second * normals[i, 1, 1] + third * normals[i, 2, 1]
+    nz = first * normals[i, 0, 2] + second * normals[i, 1, 2] + third * normals[i, 2, 2]
     # Rows run downwards: a triangle seen from its front has a negative area.
     side = 1.0 if area < 0.0 else -1.0
     length = math.sqrt(nx * nx + ny * ny + nz * nz)
@@ -127,10 +141,10 @@ def _shade(t, normals, colours, x, y, z, depth, around, light, to_map, shadow_ma
     mirrored = max(nx * light[0] + ny * light[1] + nz * (light[2] + 1.0), 0.0) / math.sqrt(2.0 + 2.0 * light[2])
     shine = 0.10 * lit * mirrored**25
     paint = (1.0 if side > 0.0 else 0.85) * (ambient + 0.50 * diffuse)
-    if _ends_here(x, y, z, nx, ny, nz, depth, lift):
+    if _ends_here(t, x, y, z, triangles, owner, depth, lift):
         paint, shine = 0.5 * paint, 0.0
     for k in range(3):
-        colour = first * colours[0, k] + second * colours[1, k] + third * colours[2, k]
+        colour = first * colours[i, 0, k] + second * colours[i, 1, k] + third * colours[i, 2, k]
         out[k] = colour * paint + shine
 
 
@@ -150,8 +164,8 @@ def mix_surface(
                     colour[:] = 1.0
                     if i != NOTHING:
                         _shade(
-                            triangles[i], normals[i], colours[i], column + 0.5, row + 0.5, depth[row, column],
-                            depth, around, light, to_map, shadow_map, lift, colour,
+                            i, triangles, normals, colours, column + 0.5, row + 0.5, owner, depth, around, light,
+                            to_map, shadow_map, lift, colour,
                         )  # fmt: skip
                     if lines[row, column] > 0:
                         for k in range(3):

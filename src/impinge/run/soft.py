@@ -14,6 +14,7 @@ from impinge.bodies.soft.cloth import cloth_parts
 from impinge.bodies.soft.damping import Damped, damped, undamped
 from impinge.bodies.soft.drivers import Drivers, UserRows, driven_nodes, unit_direction
 from impinge.bodies.soft.elements import Elements, Measures
+from impinge.bodies.soft.impact import has_impact
 from impinge.bodies.soft.impulse import impulse_step
 from impinge.bodies.soft.neighbours import Neighbours
 from impinge.bodies.soft.parts import Floats, Parts, join
@@ -292,6 +293,7 @@ class SoftWorld:
         driven = driven_nodes(numbers, velocity, direction, until)
         driven.displacement(self.time, self.dt)  # an error, if it is none
         self._drivers.drive(driven)
+        self._before = None  # velocities may jump
 
     @remembered
     def release(self, nodes: Any, direction: Any = None) -> None:
@@ -473,6 +475,9 @@ class SoftWorld:
         for halvings in range(_ATTEMPTS):
             dt = self.dt / 2**halvings
             result = self._try(dt)
+            if result is not None and self._before is not None and dt == self.dt and self._is_impact(result, dt):
+                self._before = None  # again, without looking back over the jump of velocities
+                result = self._try(dt)
             if result is not None and result.is_free:
                 self._accept(result, result.positions, dt)
                 return
@@ -570,12 +575,16 @@ class SoftWorld:
         self._touch = touch_of(result, start)
         self._work = self._work + work_of(result, self._touch, start, whole)
         self._user_forces, self._bar_forces, self._slack = result.user_forces, result.bar_forces, result.strain_slack()
-        self._before = (self._x, self._v) if self.integrator == "bdf2" and is_whole else None
+        is_smooth = self.integrator == "bdf2" and is_whole and not self._is_impact(result, dt)
+        self._before = (self._x, self._v) if is_smooth else None
         self._v, self._x = velocity, new
         self.time += dt
         self.steps += 1
         self.scaled_steps += not is_whole
         self.last = result
+
+    def _is_impact(self, result: Result, dt: float) -> bool:
+        return has_impact(result, self._v, dt, self.surface.gap)
 
     def _touching(self, result: Result) -> list[str]:
         """What is in contact in a step that is not free."""

@@ -82,10 +82,16 @@ def of_world(world: SoftWorld) -> dict[str, Any]:
 
 def to_world(cls: type[_World], content: dict[str, Any], threads: int | None, motions: Motions) -> _World:
     """The world of `of_world`; motions : functions of time by name, as "obstacle 0" and "fix 2"."""
+    arguments = [content["settings"], *(entry["arguments"] for entry in content["calls"])]
+    values = [value for some in arguments for value in some.values() if isinstance(value, dict)]
+    moving = [value["function"] for value in values if "function" in value]
+    for name in motions:
+        if name not in moving:
+            raise InputError(f"motions: found {name!r}, expected names of what moves by functions of time, {moving}")
     world = cls(**{name: _restored([], value, motions) for name, value in content["settings"].items()}, threads=threads)
     for entry in content["calls"]:
-        arguments = {key: _restored(world.bodies, value, motions) for key, value in entry["arguments"].items()}
-        getattr(world, entry["method"])(**arguments)
+        given = {key: _restored(world.bodies, value, motions) for key, value in entry["arguments"].items()}
+        getattr(world, entry["method"])(**given)
     for name, value in content["state"].items():
         setattr(world, name, Touch(*value) if name == "_touch" else value)
     if content["is_checked"]:  # steps are certified; a look at where they ended need not find as much

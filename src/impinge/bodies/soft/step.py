@@ -46,7 +46,7 @@ Longs = NDArray[np.int64]
 _NO_PAIRS: Longs = np.empty(0, np.int64)
 
 
-@dataclass
+@dataclass(repr=False)
 class Result:
     """Where a step ended."""
 
@@ -61,6 +61,14 @@ class Result:
     newton: int
     residual: float
     contact: float  # when something first touches on the way, from 0 to 1; inf is certain: nothing does
+
+    def __repr__(self) -> str:
+        pushing = int((self.held.forces > 0.0).sum())
+        found = (
+            f"{self.newton:,} Newton steps in {self.passes:,} passes, {pushing:,} of {len(self.held.forces):,} pairs"
+        )
+        found = f"{self.newton:,} Newton steps in {self.passes:,} passes, {pairs}, residual {self.residual:.2g}"
+        return f"<impinge.Result of a step: {found}>"
 
     def strain_slack(self) -> float:
         """By how much more than allowed an edge is strained."""

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Kinds = NDArray[np.int8]
 _CANCELLED = 1e-6  # of the size that unknowns have by themselves: less is what cancellation leaves
 _NOTHING = np.empty(0, np.int64)
-_SMALLEST, _LARGEST = 1e-200, 1e200  # of the largest entry of K: squares have to be numbers
+_SMALLEST, _LARGEST = 1e-100, 1e100  # of the largest entries of K, and of rows: products of three have to be numbers
 _LARGEST_ASYMMETRY = 1e-9  # of √(K_ii K_jj); more is not rounding
 _MOST_ENTRIES = int(np.iinfo(np.int32).max)
 
@@ -221,11 +221,31 @@ def read_program(K: Any, b: Any, J: Any, c: Any, E: Any, e: Any) -> Program:
         values[np.repeat(endless, np.diff(indptr))] = 0.0
         bounds[endless] = 0.0
     right = _vector("b", b, n)
-    largest = _rows.largest(matrix.values)
+    program = Program(*matrix, right, (indptr, indices, values), bounds, free)
+    _check_range(program)
+    return program
+
+
+def _check_range(program: Program) -> None:
+    """Raise an error for numbers whose products, or those of their reciprocals, would be none."""
+    wanted = f"{_SMALLEST:g} to {_LARGEST:g}, in other units"
+    largest = _rows.largest(program.values)
     if 0 < largest < _SMALLEST or largest > _LARGEST:
-        wanted = f"{_SMALLEST:g} to {_LARGEST:g}, in other units"
         raise InputError(f"K: found entries of at most {largest:g}, expected {wanted}")
-    return Program(*matrix, right, (indptr, indices, values), bounds, free)
+    count, (indptr, _, values) = int(program.free.sum()), program.rows
+    sizes = np.abs(values)
+    if ((sizes > _LARGEST) | ((sizes > 0) & (sizes < _SMALLEST))).any():
+        most = np.zeros(len(program.bounds))
+        np.maximum.at(most, np.repeat(np.arange(len(most)), np.diff(indptr)), sizes)
+        wrong = np.flatnonzero((most > _LARGEST) | ((most > 0) & (most < _SMALLEST)))
+        if len(wrong):
+            where = f"E: row {wrong[0]}" if wrong[0] < count else f"J: row {wrong[0] - count}"
+            raise InputError(f"{where} has entries of at most {most[wrong[0]]:g}, expected {wanted}")
+    for name, vector in (("b", program.right), ("e", program.bounds[:count]), ("c", program.bounds[count:])):
+        if _rows.largest(vector) > _LARGEST:
+            worst = int(np.abs(vector).argmax())
+            found = f"{name}: entry {worst} is {vector[worst]:g}"
+            raise InputError(f"{found}, expected at most {_LARGEST:g}, in other units")
 
 
 def _symmetric(matrix: _Entries, n: int) -> _Entries:

@@ -166,6 +166,8 @@ def _describe(
         multipliers[fixed.rows] = 0.0
         fixed.complete(multipliers, program.right - program.times(x) - program.from_rows(multipliers))
     residuals, objective, aim = program.measure(x, multipliers)
+    if not (is_finite(x) and is_finite(multipliers) and np.isfinite(objective)):
+        raise ConvergenceError("x: found numbers beyond the range of floats, expected other units, or a better K")
     count = int(program.free.sum())
     mu = multipliers[count:].copy()
     active = np.flatnonzero(mu > 0)
