@@ -63,10 +63,7 @@ class Result:
     contact: float  # when something first touches on the way, from 0 to 1; inf is certain: nothing does
 
     def __repr__(self) -> str:
-        pushing = int((self.held.forces > 0.0).sum())
-        found = (
-            f"{self.newton:,} Newton steps in {self.passes:,} passes, {pushing:,} of {len(self.held.forces):,} pairs"
-        )
+        pairs = f"{int((self.held.forces > 0.0).sum()):,} of {len(self.held.forces):,} pairs push"
         found = f"{self.newton:,} Newton steps in {self.passes:,} passes, {pairs}, residual {self.residual:.2g}"
         return f"<impinge.Result of a step: {found}>"
 
