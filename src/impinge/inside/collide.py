@@ -1,24 +1,66 @@
-"""Which nodes of two bodies lie inside the other: the collision test of [Muth2006]."""
+"""Whether bodies overlap, decided exactly, and where: nodes inside, crossed edges, depths and normals."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge import _check, _jit
+from impinge.broad.blocks import Blocks, block_pairs, make_blocks, places
+from impinge.broad.once import box_pairs
 from impinge.errors import InputError
+from impinge.inside import _collide
+from impinge.inside._vertical import count_all_crossings
 from impinge.inside.solid import Solid
 from impinge.inside.view import SolidView, used_vertices
 
-__all__ = ["CollidingNodes", "colliding_nodes"]
+__all__ = ["CollidingNodes", "Collision", "Collisions", "collide", "colliding_nodes", "collisions"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_ROUNDING = 1e-12  # of the size of a body: points nearer to a surface are on it, when it comes to directions
 
 
 class CollidingNodes(NamedTuple):
     """Nodes of two bodies that lie inside or on the other: rows of ``mesh.vertices``, sorted."""
 
-    of_a: NDArray[np.int64]  # nodes of a inside b
-    of_b: NDArray[np.int64]  # nodes of b inside a
+    of_a: Ints  # nodes of a inside b
+    of_b: Ints  # nodes of b inside a
+
+
+@dataclass(frozen=True, eq=False)
+class Collision:
+    """How two bodies overlap; true if they do."""
+
+    overlap: bool  # whether they share a point, exactly
+    faces: Ints  # (k, 2), ascending: faces of a and of b that share a point
+    nodes: CollidingNodes  # of each body inside the other or on it
+    points: Floats  # (n, 3), m: nodes of a in b, nodes of b in a, middles of edges of a in b, of edges of b in a
+    depths: Floats  # (n,), m
+    normals: Floats  # (n, 3), unit: a goes along normal · depth to get the point out of the other
+
+    def __bool__(self) -> bool:
+        return self.overlap
+
+    def __repr__(self) -> str:
+        if not self.overlap:
+            return "<impinge.Collision: apart>"
+        return (
+            f"<impinge.Collision: {len(self.faces):,} pairs of faces meet, {len(self.points):,} contact points, "
+            f"up to {self.depths.max(initial=0.0):.3g} m deep>"
+        )
+
+
+class Collisions(NamedTuple):
+    """Which of many bodies overlap, and how."""
+
+    pairs: Ints  # (n, 2), i < j, ascending
+    details: list[Collision]  # one for every pair, body i being a
 
 
 def colliding_nodes(a: Solid | SolidView, b: Solid | SolidView) -> CollidingNodes:
@@ -26,7 +68,7 @@ def colliding_nodes(a: Solid | SolidView, b: Solid | SolidView) -> CollidingNode
 
     Nodes outside the box around the other body, in its own frame, are discarded first ([Muth2006], Figure 2); the
     rest is asked by the other's method. Bodies whose edges and faces alone cross have no such nodes: this is the
-    paper's test, for meshes that are fine where they meet.
+    paper's test, for meshes that are fine where they meet. `collide` finds those too.
 
     Parameters
     ----------
@@ -50,6 +92,74 @@ def colliding_nodes(a: Solid | SolidView, b: Solid | SolidView) -> CollidingNode
     return CollidingNodes(_nodes_inside(first, second), _nodes_inside(second, first))
 
 
+def collide(a: Solid | SolidView, b: Solid | SolidView) -> Collision:
+    """Whether two bodies share a point, and where.
+
+    Exact: faces are compared by exact predicates, and where none meet, the winding number tells whether one body is
+    inside the other. Touching is overlapping. All of that is about the doubles that ``view.vertices`` gives.
+
+    Parameters
+    ----------
+    a, b : Solid or SolidView
+        ``solid.at(rotation, translation)`` is a body that has moved. Of a mesh that is not closed, inside is what its
+        method says.
+
+    Returns
+    -------
+    Collision
+        True if they overlap. Contact points are the nodes of each body inside the other (asked by the other's method)
+        at their distance from its surface, and the middles of those parts of edges that are inside the other and have
+        no node at an end. Where an edge crosses an edge, depth and normal are those of the two lines.
+
+    Examples
+    --------
+    >>> import impinge
+    >>> bar = impinge.Solid(impinge.shapes.box((4, 1, 1)))
+    >>> found = impinge.collide(bar, bar.at([[0, -1, 0], [1, 0, 0], [0, 0, 1]], [1.5, 0, 0.9]))
+    >>> found.overlap, len(found.nodes.of_a), len(found.nodes.of_b)
+    (True, 0, 0)
+    >>> bool(impinge.collide(bar, bar.at(translation=[0, 0, 2])))
+    False
+    """
+    first, second = _Placed(_view("a", a)), _Placed(_view("b", b))
+    with _jit.threads(first.view.solid.threads):
+        return _collide_placed(first, second)
+
+
+def collisions(solids: Iterable[Solid | SolidView], *, threads: int | None = None) -> Collisions:
+    """All pairs of many bodies that overlap: `box_pairs` of the boxes around them, and `collide` of each pair.
+
+    Parameters
+    ----------
+    solids : Solid or SolidView, any number
+    threads : int, optional
+        All cores by default. The result does not depend on it.
+
+    Returns
+    -------
+    Collisions : pairs (n, 2) int64, details
+
+    Examples
+    --------
+    >>> import impinge
+    >>> ball = impinge.Solid(impinge.shapes.icosphere(2))
+    >>> impinge.collisions([ball.at(translation=[1.5 * k, 0, 0]) for k in range(3)]).pairs
+    array([[0, 1],
+           [1, 2]])
+    """
+    if isinstance(solids, (Solid, SolidView)):
+        raise InputError("solids: found one body, expected several in a list")
+    bodies = [_Placed(_view(f"solids[{k}]", body)) for k, body in enumerate(solids)]
+    if len(bodies) < 2:
+        return Collisions(np.empty((0, 2), np.int64), [])
+    bounds = np.stack([body.view.bounds for body in bodies])
+    near = box_pairs(bounds[:, 0], bounds[:, 1], threads=threads)
+    with _jit.threads(threads):
+        found = [_collide_placed(bodies[i], bodies[j]) for i, j in near.tolist()]
+    meet = np.array([detail.overlap for detail in found], np.bool_)
+    return Collisions(near[meet], [detail for detail in found if detail.overlap])
+
+
 def _view(name: str, body: Solid | SolidView) -> SolidView:
     if isinstance(body, SolidView):
         return body
@@ -61,11 +171,147 @@ def _view(name: str, body: Solid | SolidView) -> SolidView:
     )
 
 
-def _nodes_inside(body: SolidView, other: SolidView) -> NDArray[np.int64]:
+def _nodes_inside(body: SolidView, other: SolidView) -> Ints:
     """Nodes of `body` inside or on `other`."""
     mesh = body.solid.mesh
     used = used_vertices(mesh)
-    places = other.to_body(body.to_world(mesh.vertices[used]))
+    nodes = other.to_body(body.to_world(mesh.vertices[used]))
     low, high = other.solid.mesh.bounds
-    near = np.flatnonzero(((places >= low) & (places <= high)).all(axis=1))
-    return used[near[other.solid.contains(places[near])]]
+    near = np.flatnonzero(((nodes >= low) & (nodes <= high)).all(axis=1))
+    return used[near[other.solid.contains(nodes[near])]]
+
+
+class _Placed:
+    """A body and its triangles where it is, in the doubles that all decisions are about."""
+
+    def __init__(self, view: SolidView) -> None:
+        self.view = view
+        self.mesh = view.solid.mesh
+
+    @cached_property
+    def corners(self) -> Floats:
+        """(m, 9)."""
+        return _check.frozen(self.view.vertices[self.mesh.faces].reshape(-1, 9))
+
+    @cached_property
+    def boxes(self) -> tuple[Floats, Floats]:
+        """(m, 3) each: around the faces."""
+        corners = self.corners.reshape(-1, 3, 3)
+        return corners.min(axis=1), corners.max(axis=1)
+
+    @cached_property
+    def shells(self) -> Floats:
+        """(k, 3): one vertex of each connected part of the surface."""
+        _, faces = np.unique(self.mesh.components(), return_index=True)
+        return self.corners[faces, :3].copy()
+
+    def faces_within(self, bounds: Floats) -> NDArray[np.int32]:
+        """Faces whose boxes meet a box."""
+        lower, upper = self.boxes
+        return np.flatnonzero(((lower <= bounds[1]) & (upper >= bounds[0])).all(axis=1)).astype(np.int32)
+
+    def blocks(self, faces: NDArray[np.int32]) -> Blocks:
+        lower, upper = (corner[faces] for corner in self.boxes)
+        return make_blocks(lower, upper, places(lower, upper))
+
+    def holds(self, points: Floats) -> bool:
+        """Whether one of some points, none of which is on the surface, is inside."""
+        if not self.mesh.is_closed:
+            return bool(self.view.contains(points).any())
+        winding = np.empty(len(points))
+        count_all_crossings(len(points), _check.frozen(points), self.corners, winding)
+        inside = winding % 2 != 0 if self.view.solid.method == "ray" else winding >= 1
+        return bool(inside.any())
+
+    def normals_of(self, faces: Ints) -> Floats:
+        """Unit normals of faces; zero for those without area."""
+        a, b, c = self.corners[faces].reshape(-1, 3, 3).swapaxes(0, 1)
+        return _unit(np.cross(b - a, c - a))
+
+
+def _unit(vectors: Floats) -> Floats:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+
+
+def _collide_placed(a: _Placed, b: _Placed) -> Collision:
+    none = np.empty(0, np.int64)
+    apart = Collision(
+        False, none.reshape(0, 2), CollidingNodes(none, none), np.empty((0, 3)), np.empty(0), np.empty((0, 3))
+    )
+    if (a.view.bounds[0] > b.view.bounds[1]).any() or (b.view.bounds[0] > a.view.bounds[1]).any():
+        return apart
+    faces = _meeting_faces(a, b)
+    # What the bodies share, where no faces meet, has a whole part of one of the surfaces in it.
+    if not len(faces) and not a.holds(b.shells) and not b.holds(a.shells):
+        return apart
+    nodes = CollidingNodes(_nodes_inside(a.view, b.view), _nodes_inside(b.view, a.view))
+    found = [_at_nodes(a, b, nodes.of_a), _at_nodes(b, a, nodes.of_b, turn=-1)]
+    if len(faces):
+        found += [_at_edges(a, b, faces), _at_edges(b, a, faces[:, ::-1], turn=-1)]
+    points, depths, normals = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return Collision(True, faces, nodes, points, depths, normals)
+
+
+def _meeting_faces(a: _Placed, b: _Placed) -> Ints:
+    """(k, 2): faces of both that share a point, ascending."""
+    of_a, of_b = a.faces_within(b.view.bounds), b.faces_within(a.view.bounds)
+    none = tuple(np.empty((len(faces), 0), np.int32) for faces in (of_a, of_b))
+    near = block_pairs(a.blocks(of_a), b.blocks(of_b), 0.0, (none[0], none[1]))
+    pairs = np.column_stack([of_a[near[:, 0]], of_b[near[:, 1]]])
+    meet = np.empty(len(pairs), np.bool_)
+    _collide.find_meeting(len(pairs), a.corners, b.corners, _check.frozen(pairs), meet)
+    found = pairs[meet].astype(np.int64)
+    return found[np.lexsort(found.T[::-1])]
+
+
+_Contacts = tuple[Floats, Floats, Floats]
+
+
+def _at_points(points: Floats, other: _Placed, turn: int) -> _Contacts:
+    """Contacts at points inside `other`: out of it along the shortest way."""
+    found = other.view.closest(points)
+    away = found.points - points
+    size = float(np.ptp(other.view.bounds, axis=0).max())
+    on_surface = found.distances <= _ROUNDING * size
+    away[on_surface] = other.normals_of(found.faces[on_surface])
+    return points, found.distances, turn * _unit(away)
+
+
+def _at_nodes(body: _Placed, other: _Placed, nodes: Ints, turn: int = 1) -> _Contacts:
+    return _at_points(body.view.vertices[nodes], other, turn)
+
+
+def _at_edges(body: _Placed, other: _Placed, faces: Ints, turn: int = 1) -> _Contacts:
+    """Contacts at the parts of edges of `body` that go in and out of `other` through its faces."""
+    ends = np.stack([body.mesh.merged_faces, np.roll(body.mesh.merged_faces, -1, axis=1)], axis=2)
+    sides = np.sort(ends[faces[:, 0]].reshape(-1, 2), axis=1)
+    keys = np.column_stack([sides, np.repeat(faces[:, 1], 3)])
+    keys = np.unique(keys, axis=0)
+    edges, number = np.unique(keys[:, :2], axis=0, return_inverse=True)
+    lines = body.view.vertices[edges].reshape(-1, 6)
+    pairs = np.column_stack([number.reshape(-1), keys[:, 2]])
+    at, slopes = np.empty(len(pairs)), np.empty(len(pairs))
+    _collide.find_piercings(len(pairs), _check.frozen(lines), other.corners, _check.frozen(pairs), at, slopes)
+    kept = np.flatnonzero(~np.isnan(at))
+    kept = kept[np.lexsort((at[kept], pairs[kept, 0]))]
+    pairs, at, slopes = pairs[kept], at[kept], slopes[kept]
+    inner = np.flatnonzero((pairs[1:, 0] == pairs[:-1, 0]) & (at[1:] > at[:-1]))
+    start, way = lines[pairs[inner, 0], :3], np.diff(lines.reshape(-1, 2, 3), axis=1)[pairs[inner, 0], 0]
+    middles = start + (0.5 * (at[inner] + at[inner + 1]))[:, None] * way
+    inside = other.view.contains(middles)
+    inner, way = inner[inside], way[inside]
+    points, depths, normals = _at_points(middles[inside], other, 1)
+    # Through two planes with normals n, n', of slopes c < 0 < c' along the edge: a shift s shortens the part inside by
+    # s · g, g = n / |c| + n' / |c'|, which is at right angles to the edge, and to that in which the planes meet.
+    into, out = np.abs(slopes[inner]), np.abs(slopes[inner + 1])
+    length = (at[inner + 1] - at[inner]) * np.linalg.norm(way, axis=1)
+    # Only if no other face is nearer to the middle than those two.
+    tent = 0.5 * length * np.minimum(into, out)
+    crossed = (slopes[inner] < 0) & (slopes[inner + 1] > 0) & (depths >= tent * (1 - 1e-6)) & (tent > 0)
+    g = other.normals_of(pairs[inner, 1])[crossed] / into[crossed, None]
+    g += other.normals_of(pairs[inner + 1, 1])[crossed] / out[crossed, None]
+    rate = np.linalg.norm(g, axis=1)
+    some = np.flatnonzero(crossed)[rate > 0]
+    depths[some], normals[some] = length[some] / rate[rate > 0], _unit(g[rate > 0])
+    return points, depths, turn * normals
