@@ -26,7 +26,7 @@ from impinge.inside.grid import classify_grid, grid_points
 from .broad import systems
 from .ccd import judged
 from .exact import cases
-from .inside import scenes
+from .inside import overlaps, scenes
 from .response import qp_judged, qp_peers, qp_problems
 from .run import flows, softruns
 
@@ -146,6 +146,19 @@ def verify_searches(steps: int) -> list[Row]:
         rows.append(Row(f"search over time: {method}", cases, wrong, time.perf_counter() - start, note))
         print(rows[-1], flush=True)
     return rows
+
+
+def verify_collide(count: int) -> list[Row]:
+    """Whether bodies overlap, against exact tests of each face with each, and of all vertices."""
+    start, wrong, overlapping = time.perf_counter(), 0, 0
+    for seed in range(count):
+        a, b = overlaps.random_pair(seed)
+        wanted, found = overlaps.overlap(overlaps.placed(a), overlaps.placed(b)), impinge.collide(a, b)
+        meeting = overlaps.meeting_faces(overlaps.placed(a), overlaps.placed(b))
+        wrong += int(found.overlap != wanted or not np.array_equal(found.faces, meeting))
+        overlapping += int(wanted)
+    note = f"{overlapping:,} overlap; half of the poses on a lattice, where faces, edges and corners touch"
+    return [Row("collide against all pairs of faces and all vertices", count, wrong, time.perf_counter() - start, note)]
 
 
 def verify_contact_times(count: int) -> list[Row]:
@@ -275,6 +288,7 @@ def main() -> int:
         "inside": verify_inside,
         "grids": verify_grids,
         "exact predicates": lambda: verify_exact(1_000_000),
+        "bodies that overlap": lambda: verify_collide(10_000),
         "times of contact": lambda: verify_contact_times(1_000_000),
         "pairs": lambda: verify_pairs(20_000),
         "searches over time": lambda: verify_searches(10_000),

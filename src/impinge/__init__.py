@@ -16,7 +16,9 @@ _NAMES = {
     "read_mesh": "impinge.shapes.files",
     "Solid": "impinge.inside.solid",
     "contains": "impinge.inside.solid",
+    "collide": "impinge.inside.collide",
     "colliding_nodes": "impinge.inside.collide",
+    "collisions": "impinge.inside.collide",
     "pairs": "impinge.broad.once",
     "box_pairs": "impinge.broad.once",
     "NeighborSearch": "impinge.broad.search",
@@ -54,7 +56,9 @@ __all__ = [
     "box_pairs",
     "broad",
     "ccd",
+    "collide",
     "colliding_nodes",
+    "collisions",
     "contains",
     "errors",
     "exact",
@@ -76,7 +80,7 @@ if TYPE_CHECKING:
     from impinge.bodies.rain import Rain
     from impinge.broad.once import box_pairs, pairs
     from impinge.broad.search import BoxSearch, NeighborSearch
-    from impinge.inside.collide import colliding_nodes
+    from impinge.inside.collide import collide, colliding_nodes, collisions
     from impinge.inside.solid import Solid, contains
     from impinge.response.materials import Material
     from impinge.response.qp import QPSolution, solve_qp
@@ -92,7 +96,7 @@ def __getattr__(name: str) -> Any:
     if name not in _NAMES:
         raise AttributeError(f"module 'impinge' has no attribute {name!r}")
     module = importlib.import_module(_NAMES[name])
-    value = module if _NAMES[name].rpartition(".")[2] == name else getattr(module, name)
+    value = module if _NAMES[name] == f"impinge.{name}" else getattr(module, name)
     globals()[name] = value
     return value
 

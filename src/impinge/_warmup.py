@@ -31,6 +31,7 @@ from impinge.bodies.soft.parts import join
 from impinge.broad.methods import BOX_METHODS
 from impinge.broad.methods import METHODS as PAIR_METHODS
 from impinge.errors import InfeasibleError
+from impinge.inside.collide import collide
 from impinge.inside.multipole import MODES, Multipole
 from impinge.inside.solid import METHODS, Solid
 from impinge.output.camera import Camera
@@ -158,6 +159,7 @@ def _ask_everything() -> None:
         solid.grid((4, 5, 6), values="distance")
         solid.describe()
         solid.at(translation=[1.0, 0, 0]).closest(_points(sphere))
+        collide(solid, solid.at(translation=[1.5, 0, 0]))
         solid.classify([])
         pickle.loads(pickle.dumps(solid)).classify(_points(sphere))
         with tempfile.TemporaryDirectory() as folder:

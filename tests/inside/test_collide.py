@@ -1,9 +1,10 @@
-"""Nodes of bodies inside each other, against a question for every node."""
+"""Nodes of bodies inside each other, and whether they overlap, against questions for every node and face."""
 
 from __future__ import annotations
 
 import doctest
 import re
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -14,11 +15,12 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import impinge
-from impinge import Mesh, Solid, colliding_nodes, shapes
+from impinge import Mesh, Solid, collide, colliding_nodes, collisions, shapes
 from impinge.errors import InputError
-from impinge.inside import CollidingNodes, SolidView, collide
+from impinge.inside import CollidingNodes, Collision, SolidView
 
 from .. import naive
+from . import overlaps
 from .test_solid import METHODS
 
 PAGE = Path(__file__).parents[2] / "docs" / "inside.md"
@@ -57,7 +59,7 @@ def check(a: Body, b: Body) -> CollidingNodes:
 
 
 def test_examples() -> None:
-    assert doctest.testmod(collide).failed == 0
+    assert doctest.testmod(sys.modules["impinge.inside.collide"]).failed == 0
 
 
 @pytest.mark.parametrize("title", ["Moved bodies", "Open and broken surfaces: the multipole method"])
@@ -203,3 +205,130 @@ def test_a_move_beyond_the_range_of_numbers() -> None:
 
 def test_public_names() -> None:
     assert impinge.colliding_nodes is impinge.inside.colliding_nodes is colliding_nodes
+
+
+def check_overlap(a: Body, b: Body) -> Collision:
+    found = collide(a, b)
+    first, second = (overlaps.placed(body if isinstance(body, SolidView) else body.at()) for body in (a, b))
+    np.testing.assert_array_equal(found.faces, overlaps.meeting_faces(first, second))
+    assert found.overlap == bool(found) == overlaps.overlap(first, second)
+    count = len(found.points)
+    assert found.depths.shape == (count,)
+    assert found.normals.shape == (count, 3)
+    assert (found.depths >= 0).all()
+    np.testing.assert_allclose(np.linalg.norm(found.normals, axis=1), 1, rtol=1e-12)
+    if not found:
+        assert count == len(found.nodes.of_a) == len(found.nodes.of_b) == 0
+    return found
+
+
+def test_random_pairs() -> None:
+    """`make verify` compares 10,000 of them."""
+    found = [check_overlap(*overlaps.random_pair(seed)) for seed in range(200)]
+    kinds = [(c.overlap, len(c.faces) > 0, len(c.nodes.of_a) + len(c.nodes.of_b) > 0) for c in found]
+    # Apart, crossing with and without nodes inside, and nested
+    assert {(False, False, False), (True, True, True), (True, True, False), (True, False, True)} <= set(kinds)
+
+
+def test_bars_that_cross() -> None:
+    bar = Solid(shapes.box((4.0, 1.0, 1.0)))
+    found = check_overlap(bar, bar.at(overlaps.QUARTERS[0], [0.25, 0, 0.75]))
+    assert found
+    cross = check_overlap(bar, bar.at([[0, -1, 0], [1, 0, 0], [0, 0, 1]], [0.25, 0, 0.75]))
+    assert cross
+    assert len(cross.nodes.of_a) == len(cross.nodes.of_b) == 0
+    np.testing.assert_allclose(cross.depths, 0.25)
+    np.testing.assert_allclose(cross.normals, [[0, 0, -1]] * len(cross.normals), atol=1e-12)
+    touch = check_overlap(bar, bar.at([[0, -1, 0], [1, 0, 0], [0, 0, 1]], [0.25, 0, 1]))
+    assert touch
+    assert not check_overlap(bar, bar.at([[0, -1, 0], [1, 0, 0], [0, 0, 1]], [0.25, 0, np.nextafter(1, 2)]))
+
+
+@pytest.mark.parametrize("depth", [1e-9, 1e-4, 0.1])
+@pytest.mark.parametrize("turn", [0.0, 0.4])
+def test_edges_that_cross(depth: float, turn: float) -> None:
+    """The edges of two cubes, at right angles and not: depth and normal are those of the two lines."""
+    cube = Solid(shapes.box())
+    below = cube.at(Rotation.from_euler("x", 45, degrees=True))
+    roof = Rotation.from_euler("z", turn) * Rotation.from_euler("y", 45, degrees=True)
+    found = check_overlap(below, cube.at(roof, [0, 0, np.sqrt(2) - depth]))
+    assert len(found.nodes.of_a) == len(found.nodes.of_b) == 0
+    assert len(found.points) == 2
+    np.testing.assert_allclose(found.depths, depth, rtol=1e-5)
+    np.testing.assert_allclose(found.normals, [[0, 0, -1]] * 2, atol=1e-5)
+
+
+def test_nested_and_linked() -> None:
+    ring, ball, speck = (solid(name) for name in ("torus", "ball", "speck"))
+    assert not check_overlap(ring, speck)  # in the hole
+    linked = ring.at(Rotation.from_euler("x", 90, degrees=True), [1, 0, 0])
+    assert not check_overlap(ring, linked)
+    assert check_overlap(ring, linked.at(translation=[0.5, 0, 0]))
+    inner = collide(ball, speck)
+    assert inner
+    assert len(inner.faces) == 0
+    np.testing.assert_allclose(inner.depths.max(), ball.distance(speck.mesh.vertices).max() * -1, rtol=0.2)
+    assert collide(speck, ball)
+    shell = Solid(shapes.box(4.0) + shapes.box(3.0).flipped())
+    assert not check_overlap(shell, ball)
+    assert check_overlap(shell, speck.at(translation=[1.75, 0, 0]))
+
+
+def test_to_get_out_move_along_the_normal() -> None:
+    ball = solid("ball")
+    found = collide(ball, ball.at(translation=[1.9, 0, 0]))
+    assert len(found.points) > 4
+    assert (found.normals[:, 0] < -0.8).all()
+    assert found.depths.max() < 0.1
+    assert not collide(ball.at(translation=[-0.11, 0, 0]), ball.at(translation=[1.9, 0, 0]))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_collide_by_any_method(method: str) -> None:
+    turn, shift = Rotation.from_rotvec([1.0, 0.2, 0.3]), [0.8, 0.4, 0.1]
+    found = collide(solid("box", method), solid("torus", method).at(turn, shift))
+    wanted = collide(solid("box"), solid("torus").at(turn, shift))
+    np.testing.assert_equal(tuple(found.nodes), tuple(wanted.nodes))
+    np.testing.assert_array_equal(found.faces, wanted.faces)
+    np.testing.assert_array_equal(found.points, wanted.points)
+    assert collide(solid("ball", method), solid("speck", method))
+
+
+def test_many_bodies() -> None:
+    rng = np.random.default_rng(5)
+    many = [
+        body.at(Rotation.random(rng=rng), rng.uniform(-5, 5, 3)) for body in overlaps.bodies().values() for _ in "1234"
+    ]
+    found = collisions(many)
+    every = [(i, j) for i in range(len(many)) for j in range(i + 1, len(many))]
+    assert found.pairs.tolist() == [list(pair) for pair in every if collide(many[pair[0]], many[pair[1]])]
+    assert 5 < len(found.pairs) == len(found.details) < len(every) / 2
+    for (i, j), detail in zip(found.pairs, found.details, strict=True):
+        alone = collide(many[i], many[j])
+        np.testing.assert_array_equal(detail.faces, alone.faces)
+        np.testing.assert_array_equal(detail.normals, alone.normals)
+    one = collisions(iter(many), threads=1)
+    assert one.pairs.tolist() == found.pairs.tolist()
+    assert collisions([]).pairs.shape == collisions(many[:1]).pairs.shape == (0, 2)
+
+
+def test_open_meshes_collide() -> None:
+    """Surfaces that meet overlap; what is inside of an open surface its method says."""
+    ball = solid("ball").mesh
+    cup = Solid(Mesh(ball.vertices, ball.faces[ball.triangles[:, :, 2].max(axis=1) <= 0.4]), "direct")
+    speck = solid("speck")
+    assert collide(cup, speck.at(translation=[0, 0, -1]))
+    assert collide(cup, speck.at(translation=[0, 0, -0.5]))
+    assert not collide(cup, speck.at(translation=[0, 0, 0.9]))
+
+
+def test_bad_bodies_to_collide() -> None:
+    box = solid("box")
+    with pytest.raises(InputError, match=r"^b: found Mesh, expected an impinge\.Solid"):
+        collide(box, box.mesh)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"^solids\[1\]: found int"):
+        collisions([box, 3])  # type: ignore[list-item]
+    with pytest.raises(InputError, match=r"^solids: found one body"):
+        collisions(box)  # type: ignore[arg-type]
+    assert "apart" in repr(collide(box, box.at(translation=[9, 0, 0])))
+    assert "pairs of faces meet" in repr(collide(box, box.at(translation=[1, 0, 0])))

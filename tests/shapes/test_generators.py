@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from impinge.errors import InputError
-from impinge.shapes import box, cylinder, foam, icosphere, octasphere, torus
+from impinge.shapes import box, cylinder, foam, icosphere, octasphere, prism, torus
 
 
 def genus(mesh):
@@ -14,6 +14,7 @@ def genus(mesh):
     return 1 - characteristic // 2
 
 
+CROSS = [(1, 3), (-1, 3), (-1, 1), (-3, 1), (-3, -1), (-1, -1), (-1, -3), (1, -3), (1, -1), (3, -1), (3, 1), (1, 1)]
 BODIES = {
     "octahedron": (octasphere(0), 8, 0),
     "octasphere": (octasphere(4, 2.5), 8 * 4**4, 0),
@@ -23,6 +24,8 @@ BODIES = {
     "divided box": (box((1, 2, 3), divisions=5), 12 * 25, 0),
     "cylinder": (cylinder(2, 3, 17), 4 * 17, 0),
     "prism": (cylinder(segments=3), 12, 0),
+    "square": (prism([[-1, -1], [-1, 1], [1, 1], [1, -1]], 3.0), 12, 0),
+    "cross": (prism(CROSS), 44, 0),
     "torus": (torus(2, 0.5, 12, 9), 2 * 12 * 9, 1),
     "least torus": (torus(segments=3, rings=3), 18, 1),
 }
@@ -49,6 +52,10 @@ def test_measures():
     assert box(3).volume == pytest.approx(27)
     assert np.array_equal(box((1, 2, 3), lower=(4, 5, 6), divisions=3).bounds, [[4, 5, 6], [5, 7, 9]])
     assert cylinder(2, 3, 17).volume == pytest.approx(17 / 2 * 4 * 3 * np.sin(2 * np.pi / 17))
+    assert prism(CROSS, 0.5).volume == prism(CROSS[::-1], 0.5).volume == 10
+    angles = np.arange(14) * np.pi / 7
+    star = np.column_stack([np.cos(angles), np.sin(angles)]) * np.where(np.arange(14) % 2, 0.3, 1)[:, None]
+    assert prism(star).volume == pytest.approx(14 / 2 * 0.3 * np.sin(np.pi / 7))
     assert torus(2, 0.5, 200, 100).volume == pytest.approx(2 * np.pi**2 * 2 * 0.25, rel=2e-3)
 
 
@@ -111,3 +118,19 @@ def test_foam_follows_the_seed():
     assert np.array_equal(first.faces, again.faces)
     assert len(other.vertices) != len(first.vertices) or not np.array_equal(other.vertices, first.vertices)
     assert genus(other) > 100
+
+
+@pytest.mark.parametrize(
+    "outline",
+    [
+        [[0, 0], [1, 0]],
+        [[0, 0], [1, 0], [2, 0]],
+        [[0, 0], [2, 2], [2, 0], [0, 2]],
+        [[0, 0], [1, 0], [1, 0], [0, 1]],
+        [[0, 0], [1, 0], [float("nan"), 1]],
+        [[0, 0, 0], [1, 0, 0], [0, 1, 0]],
+    ],
+)
+def test_outlines_that_are_none(outline):
+    with pytest.raises(InputError, match=r"^outline: "):
+        prism(outline)

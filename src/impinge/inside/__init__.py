@@ -1,7 +1,7 @@
 """Which points are inside a solid, and how far from its surface."""
 
 from impinge.inside.closest import ClosestTree
-from impinge.inside.collide import CollidingNodes, colliding_nodes
+from impinge.inside.collide import CollidingNodes, Collision, Collisions, collide, colliding_nodes, collisions
 from impinge.inside.direct import Direct
 from impinge.inside.multipole import Multipole, Operations
 from impinge.inside.octree import Octree
@@ -12,12 +12,16 @@ __all__ = [
     "Closest",
     "ClosestTree",
     "CollidingNodes",
+    "Collision",
+    "Collisions",
     "Direct",
     "Multipole",
     "Octree",
     "Operations",
     "Solid",
     "SolidView",
+    "collide",
     "colliding_nodes",
+    "collisions",
     "contains",
 ]

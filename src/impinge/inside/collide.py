@@ -23,6 +23,7 @@ __all__ = ["CollidingNodes", "Collision", "Collisions", "collide", "colliding_no
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+_FLAT = 1e-9  # sine of the angle between faces from which on there is an edge
 _ROUNDING = 1e-12  # of the size of a body: points nearer to a surface are on it, when it comes to directions
 
 
@@ -115,7 +116,7 @@ def collide(a: Solid | SolidView, b: Solid | SolidView) -> Collision:
     --------
     >>> import impinge
     >>> bar = impinge.Solid(impinge.shapes.box((4, 1, 1)))
-    >>> found = impinge.collide(bar, bar.at([[0, -1, 0], [1, 0, 0], [0, 0, 1]], [1.5, 0, 0.9]))
+    >>> found = impinge.collide(bar, bar.at([[0, -1, 0], [1, 0, 0], [0, 0, 1]], [1, 0, 0.9]))
     >>> found.overlap, len(found.nodes.of_a), len(found.nodes.of_b)
     (True, 0, 0)
     >>> bool(impinge.collide(bar, bar.at(translation=[0, 0, 2])))
@@ -223,6 +224,13 @@ class _Placed:
         inside = winding % 2 != 0 if self.view.solid.method == "ray" else winding >= 1
         return bool(inside.any())
 
+    def has_edge(self, halves: Ints) -> NDArray[np.bool_]:
+        """Whether the surface has an edge at sides 3 · face + k of faces: in flat parts it has none."""
+        mates = self.mesh._link()[0][halves].astype(np.int64)
+        bend = np.cross(self.normals_of(halves // 3), self.normals_of(mates // 3))
+        bent: NDArray[np.bool_] = (np.abs(bend) > _FLAT).any(axis=1) | (mates == halves)
+        return bent & (mates >= 0)
+
     def normals_of(self, faces: Ints) -> Floats:
         """Unit normals of faces; zero for those without area."""
         a, b, c = self.corners[faces].reshape(-1, 3, 3).swapaxes(0, 1)
@@ -285,9 +293,9 @@ def _at_nodes(body: _Placed, other: _Placed, nodes: Ints, turn: int = 1) -> _Con
 def _at_edges(body: _Placed, other: _Placed, faces: Ints, turn: int = 1) -> _Contacts:
     """Contacts at the parts of edges of `body` that go in and out of `other` through its faces."""
     ends = np.stack([body.mesh.merged_faces, np.roll(body.mesh.merged_faces, -1, axis=1)], axis=2)
-    sides = np.sort(ends[faces[:, 0]].reshape(-1, 2), axis=1)
-    keys = np.column_stack([sides, np.repeat(faces[:, 1], 3)])
-    keys = np.unique(keys, axis=0)
+    halves = (3 * faces[:, :1] + np.arange(3)).reshape(-1)
+    keys = np.column_stack([np.sort(ends.reshape(-1, 2)[halves], axis=1), np.repeat(faces[:, 1], 3)])
+    keys = np.unique(keys[body.has_edge(halves)], axis=0)
     edges, number = np.unique(keys[:, :2], axis=0, return_inverse=True)
     lines = body.view.vertices[edges].reshape(-1, 6)
     pairs = np.column_stack([number.reshape(-1), keys[:, 2]])

@@ -2,7 +2,7 @@
 
 from impinge.shapes.files import read_mesh, save
 from impinge.shapes.foam import foam
-from impinge.shapes.generators import box, cylinder, icosphere, octasphere, torus
+from impinge.shapes.generators import box, cylinder, icosphere, octasphere, prism, torus
 from impinge.shapes.mesh import Mesh
 from impinge.shapes.problems import Problem, Problems
 
@@ -15,6 +15,7 @@ __all__ = [
     "foam",
     "icosphere",
     "octasphere",
+    "prism",
     "read_mesh",
     "save",
     "torus",

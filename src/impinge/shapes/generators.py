@@ -1,4 +1,4 @@
-"""Meshes of simple bodies: closed, manifold, outward, centred at the origin."""
+"""Meshes of simple bodies: closed, manifold, outward, centred at the origin (but for prisms)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check
 from impinge.errors import InputError
+from impinge.exact.predicates import orient2d
 from impinge.shapes._refine import _split_faces
 from impinge.shapes.mesh import Mesh
 
-__all__ = ["box", "cylinder", "icosphere", "octasphere", "torus"]
+__all__ = ["box", "cylinder", "icosphere", "octasphere", "prism", "torus"]
 
 
 def _refined(vertices: NDArray[np.float64], faces: NDArray[np.int32], level: int, radius: float) -> Mesh:
@@ -160,3 +161,53 @@ def torus(major: float = 1.0, minor: float = 0.25, segments: int = 64, rings: in
     next_i, next_j = (i + 1) % n, (j + 1) % m
     a, b, c, d = i * m + j, next_i * m + j, next_i * m + next_j, i * m + next_j
     return Mesh(vertices, np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3))
+
+
+def prism(outline: ArrayLike, height: float = 1.0) -> Mesh:
+    """Prism over a polygon, of any shape without crossings: an L, a U, a star.
+
+    4 n − 4 faces for n corners, between z = −height / 2 and height / 2.
+
+    Parameters
+    ----------
+    outline : (n, 2) float64, m
+        Corners, in either sense of rotation.
+    height : float, m
+    """
+    corners = _check.vectors("outline", outline, 2)
+    height = _check.positive("height", height)
+    n = len(corners)
+    if n < 3:
+        raise InputError(f"outline: found {n} corners, expected at least 3")
+    x, y = corners.T
+    if (x * np.roll(y, -1) - np.roll(x, -1) * y).sum() < 0:
+        corners = corners[::-1]
+    caps = _triangulated(corners)
+    vertices = np.concatenate([np.column_stack([corners, np.full(n, z)]) for z in (-height / 2, height / 2)])
+    i = np.arange(n)
+    j = (i + 1) % n
+    parts = [caps[:, ::-1], caps + n, np.stack([i, j, j + n], axis=-1), np.stack([i, j + n, i + n], axis=-1)]
+    return Mesh(vertices, np.concatenate(parts))
+
+
+def _triangulated(corners: NDArray[np.float64]) -> NDArray[np.int64]:
+    """(n − 2, 3): triangles of a polygon that turns left as a whole, by cutting off ears."""
+    left, triangles = list(range(len(corners))), []
+    while len(left) > 2:
+        for k in range(len(left)):
+            a, b, c = left[k - 1], left[k], left[(k + 1) % len(left)]
+            others = [i for i in left if i not in (a, b, c)]
+            u, v, w = corners[a], corners[b], corners[c]
+            in_ear = np.ones(len(others), np.bool_)
+            for start, end in ((u, v), (v, w), (w, u)):
+                in_ear &= orient2d(start, end, corners[others]) >= 0
+            if orient2d(u, v, w)[0] > 0 and not in_ear.any():
+                triangles.append([a, b, c])
+                del left[k]
+                break
+        else:
+            raise InputError(
+                "outline: found corners that make no polygon (edges that cross or touch, corners that repeat, or no "
+                "area), expected a simple one"
+            )
+    return np.array(triangles)
