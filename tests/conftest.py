@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 # Compiling the first example takes seconds, so there is no deadline. `make test` tries the same examples in
 # every run; `make verify` tries many more, new ones each time.
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("fast", max_examples=40, derandomize=True, **_COMMON)
+settings.register_profile("fast", max_examples=20, derandomize=True, **_COMMON)
 settings.register_profile("verify", max_examples=2000, print_blob=True, **_COMMON)
 settings.load_profile("fast")
 

@@ -99,6 +99,7 @@ def _run(folder, monkeypatch, peer, parts=()):
     return json.loads((folder / f"{name}.json").read_text(encoding="utf-8")), text, verdicts
 
 
+@pytest.mark.verify
 def test_quick_run_without_peer(tmp_path, monkeypatch):
     results, text, verdicts = _run(tmp_path, monkeypatch, None)
     assert {row["method"] for row in results["cloth"]["candidates"]} == {"impinge"}

@@ -19,6 +19,7 @@ import impinge
 ROOT = Path(__file__).parent.parent
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("mode", [[], ["--compare"]], ids=["speed", "compare"])
 def test_particles_quick_without_peers(tmp_path, mode):
     done = subprocess.run(

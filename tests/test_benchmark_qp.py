@@ -64,6 +64,7 @@ def _run(folder, monkeypatch, rivals, words=()):
     return json.loads((folder / f"{name}.json").read_text(encoding="utf-8")), text, verdicts
 
 
+@pytest.mark.verify
 def test_quick_run_without_peers(tmp_path, monkeypatch):
     results, text, verdicts = _run(tmp_path, monkeypatch, [])
     assert [row["program"] for row in results["cold"]] == [
@@ -88,6 +89,7 @@ def test_quick_run_without_peers(tmp_path, monkeypatch):
     assert "## Consecutive steps" in text
 
 
+@pytest.mark.verify
 def test_accurate_and_other_peers(tmp_path, monkeypatch):
     rivals = [_Peer("good", 0.0), _Peer("rough", 1e-3, pause=0.0), _Failing("failing", 0.0)]
     results, text, verdicts = _run(tmp_path, monkeypatch, rivals, ["--parts", "cold"])

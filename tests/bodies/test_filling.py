@@ -46,6 +46,7 @@ def share(filling: Filling, room: float = 1.0) -> float:
 # Random
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("dimension", [2, 3])
 @pytest.mark.parametrize("radii", DISTRIBUTIONS, ids=str)
 @pytest.mark.parametrize("fraction", [0.05, 0.3, 0.45])
@@ -172,6 +173,7 @@ def test_a_sphere_larger_than_the_box_can_be_avoided() -> None:
     assert (np.hypot(filling.centres[:, 0], filling.centres[:, 1] + 9.6) > 10.05).all()
 
 
+@pytest.mark.verify
 def test_inside_a_solid() -> None:
     solid = impinge.Solid(impinge.shapes.icosphere(2))
     filling = fill_random((-1, -1, -1), (1, 1, 1), 0.08, fraction=0.15, inside=solid.contains)

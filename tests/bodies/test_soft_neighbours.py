@@ -86,6 +86,7 @@ def test_no_pair_is_missing_in_a_list_of_one_step(seed: int, speed: float, monke
     assert lists.made == 1
 
 
+@pytest.mark.verify
 def test_pairs_that_touch_on_the_way_are_never_missing() -> None:
     """As the exact judge finds them: motions that pass through each other."""
     of, x = surface(5)

@@ -328,6 +328,7 @@ def test_boxes_without_size(shape: tuple[int, int]) -> None:
         assert np.array_equal(impinge.box_pairs(p, p, gap=0.01), impinge.box_pairs(p, p, gap=0.01, method="brute"))
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("far", [1e8, 1e14, 1e40, -1e149])
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_a_few_bodies_far_away(far: float, dimension: int) -> None:

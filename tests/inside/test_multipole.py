@@ -85,6 +85,7 @@ def test_accuracy_of_a_prepared_tree(name: str) -> None:
     assert worst(name, mode="pre-chosen") <= 1e-3 * max(1.0, np.abs(cloud(name)[1]).max())
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("path", scenes.files(), ids=lambda path: path.name)
 def test_accuracy_on_real_meshes(path: object) -> None:
     mesh = scenes.load(path)  # type: ignore[arg-type]
@@ -126,6 +127,7 @@ def test_any_near(near: float) -> None:
         assert worst(name, accuracy=1e-5, order=3, near=near) <= bound(3, near)
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("single", [True, False])
 @pytest.mark.parametrize("order", [1, 2, 3, 4, 5, 6, 7, 8, 10, 13])
 def test_any_order(order: int, single: bool) -> None:
@@ -168,6 +170,7 @@ def test_choice_follows_the_accuracy() -> None:
     assert given.name == "multipole"
 
 
+@pytest.mark.verify
 def test_near_given_alone_keeps_the_accuracy() -> None:
     """Points beyond all cells are reached from the root: its radius, not `near`, says how well."""
     corners = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
@@ -342,6 +345,7 @@ def test_points_on_the_sides_of_cells(mode: str) -> None:
 # Any size and place
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("mode", EACH_MODE)
 @pytest.mark.parametrize(
     "exponent", [-900, 5, 900, *(pytest.param(k, marks=pytest.mark.verify) for k in (-300, -1, 300))]
@@ -399,6 +403,7 @@ def test_faces_without_area(mode: str) -> None:
         assert np.abs(method.winding(points) - broken.reference(mesh, points)).max() <= 1e-3
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("accuracy", [1e-3, 1e-6])
 @pytest.mark.parametrize("size", [1e-2, 1e-4, 1e-6, 1e-8, 1e-12])
 def test_tiny_parts_in_large_boxes(size: float, accuracy: float) -> None:

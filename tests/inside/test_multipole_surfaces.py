@@ -34,6 +34,7 @@ def _sheets() -> Mesh:
     return Mesh.concatenate([Mesh(sheet.vertices + [0, 0, 0.002 * k], sheet.faces) for k in range(8)])
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("accuracy", [1e-1, 1e-2, 1e-3, 2e-4])
 @pytest.mark.parametrize("make", [_spiral, _pipes, _sheets])
 def test_surfaces_side_by_side(make, accuracy: float) -> None:

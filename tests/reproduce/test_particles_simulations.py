@@ -142,6 +142,7 @@ def test_verdicts() -> None:
     assert {word for _, word in quick} == {"quick sizes say too little"}
 
 
+@pytest.mark.verify
 def test_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
     from impinge.reproduce.particles import simulation_report

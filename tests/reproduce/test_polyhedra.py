@@ -232,6 +232,7 @@ def test_ratios_show_the_winner() -> None:
     assert "| 8 | **10** / 0.1 |" in text
 
 
+@pytest.mark.verify
 def test_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
     monkeypatch.setattr(measure, "_QUICK", measure._Sizes((4, 8, 16), 0.01))

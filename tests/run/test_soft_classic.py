@@ -245,6 +245,7 @@ def test_what_is_given_moves_a_zone(monkeypatch: pytest.MonkeyPatch) -> None:
 # The measure
 
 
+@pytest.mark.verify
 def test_penetration_by_hand() -> None:
     """A cable over a block, radius 0.01; then 3 mm too near, 0.1 below its top, and wholly below it."""
     block = box((2.0, 2.0, 2.0))

@@ -32,6 +32,7 @@ def sliding(body: str, height: float, velocity: tuple[float, float, float], fric
     return world
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("friction", [0.0, 0.3])
 @pytest.mark.parametrize("height", [0.0051, 0.01])
 @pytest.mark.parametrize("body", ["cable", "cloth"])
