@@ -32,14 +32,15 @@ SLACK, FLAT, GREATEST = 0, 1, 2  # columns of `tolerances`
 
 
 class Surfaces(NamedTuple):
-    """All obstacles in flat arrays, each in its own frame."""
+    """All obstacles in flat arrays, each in its own frame; several of one shape share its patches."""
 
     corners: NDArray[np.float64]  # (m, 9), of triangles in the order of patches, wound about the patch's normal
     borders: NDArray[np.uint8]  # (m,), flags: edge k is one where the patch ends, NO_AREA
     patches: NDArray[np.int32]  # (m,), of the triangles
     planes: NDArray[np.float64]  # (p, 4), of the patches: unit normal n, offset n · x
-    obstacles: NDArray[np.int32]  # (p,), of the patches
-    materials: NDArray[np.int32]  # (p,)
+    materials: NDArray[np.int32]  # (o,), of the obstacles
+    masses: NDArray[np.float64]  # (o,), kg: infinite but for rigid bodies
+    fixed: int  # the first so many move as they are told, those after them are rigid bodies
     tolerances: NDArray[np.float64]  # (o, 3), of the obstacles, m: rounding, flatness, largest coordinate
     bounds: NDArray[np.float64]  # (o, 6): lowest corner, highest corner
     roots: NDArray[np.int32]  # (o,), rows of the next three
@@ -54,6 +55,7 @@ class Near(NamedTuple):
 
     starts: NDArray[np.int64]  # (n + 1,)
     patches: NDArray[np.int64]  # (entries,)
+    owners: NDArray[np.int32]  # (entries,): the obstacles that have them
     triangle_starts: NDArray[np.int64]  # (entries + 1,)
     triangles: NDArray[np.int32]
     most: int  # entries of one sphere
@@ -244,14 +246,14 @@ def _choose(
 
 @kernel
 def _choose_all(
-    first, last, patches, triangle_starts, triangles, corners, planes, obstacles, tolerances, poses, x, y, z, radius,
+    first, last, patches, owners, triangle_starts, triangles, corners, planes, tolerances, poses, x, y, z, radius,
     work,
 ):  # fmt: skip
     """Decide which of the entries first to last are contacts, obstacle by obstacle."""
     at = first
     while at < last:
-        o, end = obstacles[patches[at]], at + 1
-        while end < last and obstacles[patches[end]] == o:
+        o, end = owners[at], at + 1
+        while end < last and owners[end] == o:
             end += 1
         bx, by, bz = to_body(poses, o, x, y, z)
         _choose(
@@ -292,16 +294,16 @@ def _report(e, poses, o, radius, work, k, out, place):
 
 @kernel
 def _heir(
-    e, first, last, patches, triangle_starts, triangles, corners, borders, planes, obstacles, tolerances, poses, x, y,
+    e, first, last, patches, owners, triangle_starts, triangles, corners, borders, planes, tolerances, poses, x, y,
     z, known, work,
 ):  # fmt: skip
     """The entry whose contact goes on as that of e: lost, on the same obstacle, with the most similar normal; or −1."""
-    o = obstacles[patches[e]]
+    o = owners[e]
     bx, by, bz = to_body(poses, o, x, y, z)
     best, most = -1, ALIKE
     for k in range(last - first):
         p = patches[first + k]
-        if work[k, STATE] == ACCEPTED or work[k, STATE] == TAKEN or not known[first + k] or obstacles[p] != o:
+        if work[k, STATE] == ACCEPTED or work[k, STATE] == TAKEN or not known[first + k] or owners[first + k] != o:
             continue
         if work[k, STATE] == UNKNOWN:
             _measure(
@@ -316,7 +318,7 @@ def _heir(
 
 @kernel
 def _hand_over(
-    first, last, patches, triangle_starts, triangles, corners, borders, planes, obstacles, tolerances, poses, x, y, z,
+    first, last, patches, owners, triangle_starts, triangles, corners, borders, planes, tolerances, poses, x, y, z,
     known, history, keep, work, out, count,
 ):  # fmt: skip
     """What contacts remember: new ones go on where a lost one ended, and what is lost for good is forgotten."""
@@ -325,7 +327,7 @@ def _hand_over(
         read = e
         if not known[e]:
             read = _heir(
-                e, first, last, patches, triangle_starts, triangles, corners, borders, planes, obstacles, tolerances,
+                e, first, last, patches, owners, triangle_starts, triangles, corners, borders, planes, tolerances,
                 poses, x, y, z, known, work,
             )  # fmt: skip
         if read >= 0 and read != e:
@@ -344,7 +346,7 @@ def _hand_over(
 
 @part
 def touch(
-    i, x, starts, patches, triangle_starts, triangles, corners, borders, planes, obstacles, tolerances, poses, known,
+    i, x, starts, patches, owners, triangle_starts, triangles, corners, borders, planes, tolerances, poses, known,
     history, keep, work, out,
 ):  # fmt: skip
     """Contacts of sphere i with obstacles where it is now: rows of `out`, and how many.
@@ -360,8 +362,8 @@ def touch(
     o, bx, by, bz, slack = -1, 0.0, 0.0, 0.0, 0.0
     for e in range(first, last):
         p, k = patches[e], e - first
-        if obstacles[p] != o:
-            o = obstacles[p]
+        if owners[e] != o:
+            o = owners[e]
             bx, by, bz = to_body(poses, o, xi, yi, zi)
             slack = tolerances[o, SLACK]
         nx, ny, nz, h = planes[p, 0], planes[p, 1], planes[p, 2], height(planes, p, bx, by, bz)
@@ -378,7 +380,7 @@ def touch(
                 work[k, STATE] = ACCEPTED
     elif touching > 1:
         _choose_all(
-            first, last, patches, triangle_starts, triangles, corners, planes, obstacles, tolerances, poses, xi, yi, zi,
+            first, last, patches, owners, triangle_starts, triangles, corners, planes, tolerances, poses, xi, yi, zi,
             radius, work,
         )  # fmt: skip
     count = np.int64(0)
@@ -391,7 +393,7 @@ def touch(
             else:
                 place = _make_room(radius - work[k, DISTANCE], first, work, out)
             if place >= 0:
-                _report(e, poses, obstacles[patches[e]], radius, work, k, out, place)
+                _report(e, poses, owners[e], radius, work, k, out, place)
             else:
                 work[k, STATE] = DROPPED
     changed = False
@@ -402,7 +404,7 @@ def touch(
             changed |= known[e] != (work[e - first, STATE] == ACCEPTED)
     if changed:
         _hand_over(
-            first, last, patches, triangle_starts, triangles, corners, borders, planes, obstacles, tolerances, poses,
+            first, last, patches, owners, triangle_starts, triangles, corners, borders, planes, tolerances, poses,
             xi, yi, zi, known, history, keep, work, out, count,
         )  # fmt: skip
     return count

@@ -8,6 +8,7 @@ from impinge.bodies._obstacles_build import NO_AREA
 from impinge.inside._closest import STACK, WIDTH
 
 BLOCK = 256  # spheres taken by one thread at a time
+_TRIANGLE = np.int64(0xFFFFFFFF)  # bits of its number, below those of the obstacle
 ROUNDING = 2.0**-46  # of coordinates: more than that of turning them
 
 
@@ -47,10 +48,14 @@ def _is_near(x, y, z, nx, ny, nz, h, corners, flags, reach, skin, flat):
 
 @part
 def _visit(
-    root, x, y, z, reach, skin, flat, corners, borders, patches, planes, boxes, children, ranges, order, stack, out,
+    owner, root, x, y, z, reach, skin, flat, corners, borders, patches, planes, boxes, children, ranges, order, stack,
+    out,
     start, stop,
 ):  # fmt: skip
-    """Write the triangles of a tree near a sphere to out[start:stop], as far as they fit in; start + their number."""
+    """Write the triangles of a tree near a sphere to out[start:stop], as far as they fit in; start + their number.
+
+    owner : the number of the obstacle, in the bits above those of triangles.
+    """
     stack[0], waiting, at = root, 1, start
     while waiting > 0:
         waiting -= 1
@@ -74,25 +79,33 @@ def _visit(
                     corners_of(corners, t), borders[t], reach, skin, flat,
                 ):  # fmt: skip
                     if at < stop:
-                        out[at] = t
+                        out[at] = owner | t
                     at += 1
     return at
 
 
 @part
+def _entry_of(owned, patches):
+    """Obstacle and patch of a triangle, in one number."""
+    return (owned & ~_TRIANGLE) | patches[owned & _TRIANGLE]
+
+
+@part
 def _collect(
-    i, x, skin, poses, corners, borders, patches, planes, tolerances, roots, boxes, children, ranges, order, stack, out,
-    start, stop,
+    i, x, skin, poses, fixed, asked_starts, asked, corners, borders, patches, planes, tolerances, roots, boxes,
+    children, ranges, order, stack, out, start, stop,
 ):  # fmt: skip
-    """Triangles of all obstacles near sphere i, as `_visit`."""
+    """Triangles of obstacles near sphere i, as `_visit`: of the first so many, `fixed`, and of those asked for it."""
     at = start
     farthest = abs(x[i, 0]) + abs(x[i, 1]) + abs(x[i, 2])
-    for o in range(len(roots)):
+    for k in range(asked_starts[i] - fixed, asked_starts[i + 1]):
+        o = k + fixed - asked_starts[i] if k < asked_starts[i] else asked[k]
         bx, by, bz = to_body(poses, o, x[i, 0], x[i, 1], x[i, 2])
         # Rounding may not cost a contact: turning the centre, and the distance itself.
         grown = skin + (tolerances[o, SLACK] + ROUNDING * (farthest + tolerances[o, GREATEST]))
         at = _visit(
-            roots[o], bx, by, bz, x[i, 3] + grown, grown, tolerances[o, FLAT], corners, borders, patches, planes, boxes,
+            np.int64(o) << 32, roots[o], bx, by, bz, x[i, 3] + grown, grown, tolerances[o, FLAT], corners, borders,
+            patches, planes, boxes,
             children, ranges, order, stack, out, at, stop,
         )  # fmt: skip
     return at
@@ -100,22 +113,25 @@ def _collect(
 
 @parallel(grain=1)
 def count_triangles(
-    first, stop, x, skin, poses, corners, borders, patches, planes, tolerances, roots, boxes, children, ranges, order,
+    first, stop, x, skin, poses, fixed, asked_starts, asked, corners, borders, patches, planes, tolerances, roots,
+    boxes, children, ranges, order,
     starts,
 ):  # fmt: skip
     """starts[i + 1] : number of triangles near sphere i."""
-    stack, nowhere = np.empty(STACK, np.int32), np.empty(0, np.int32)
+    stack, nowhere = np.empty(STACK, np.int32), np.empty(0, np.int64)
     for block in range(first, stop):
         for i in range(block * BLOCK, min((block + 1) * BLOCK, len(x))):
             starts[i + 1] = _collect(
-                i, x, skin, poses, corners, borders, patches, planes, tolerances, roots, boxes, children, ranges, order,
+                i, x, skin, poses, fixed, asked_starts, asked, corners, borders, patches, planes, tolerances, roots,
+                boxes, children, ranges, order,
                 stack, nowhere, 0, 0,
             )  # fmt: skip
 
 
 @parallel(grain=1)
 def fill_triangles(
-    first, stop, x, skin, poses, corners, borders, patches, planes, tolerances, roots, boxes, children, ranges, order,
+    first, stop, x, skin, poses, fixed, asked_starts, asked, corners, borders, patches, planes, tolerances, roots,
+    boxes, children, ranges, order,
     starts, triangles, entry_starts,
 ):  # fmt: skip
     """The triangles near sphere i, ascending, from starts[i] on; entry_starts[i + 1] : number of their patches."""
@@ -126,26 +142,30 @@ def fill_triangles(
             if starts[i] == starts[i + 1]:
                 continue
             _collect(
-                i, x, skin, poses, corners, borders, patches, planes, tolerances, roots, boxes, children, ranges, order,
+                i, x, skin, poses, fixed, asked_starts, asked, corners, borders, patches, planes, tolerances, roots,
+                boxes, children, ranges, order,
                 stack, triangles, starts[i], starts[i + 1],
             )  # fmt: skip
             triangles[starts[i] : starts[i + 1]].sort()
             entries = 1
             for k in range(starts[i] + 1, starts[i + 1]):
-                if patches[triangles[k]] != patches[triangles[k - 1]]:
+                if _entry_of(triangles[k], patches) != _entry_of(triangles[k - 1], patches):
                     entries += 1
             entry_starts[i + 1] = entries
 
 
 @parallel(grain=1)
-def fill_entries(first, stop, starts, triangles, patch_of, entry_starts, patches, triangle_starts):
-    """Patches near every sphere, ascending, and where the triangles of each begin."""
+def fill_entries(first, stop, starts, owned, patch_of, entry_starts, patches, owners, triangle_starts, triangles):
+    """Patches near every sphere, ascending, whose they are, and where the triangles of each begin.
+
+    owned : obstacle and triangle, as `_visit` writes them.
+    """
     for block in range(first, stop):
         for i in range(block * BLOCK, min((block + 1) * BLOCK, len(starts) - 1)):
             e = entry_starts[i]
             for k in range(starts[i], starts[i + 1]):
-                p = patch_of[triangles[k]]
-                if k == starts[i] or p != patch_of[triangles[k - 1]]:
-                    patches[e] = p
+                triangles[k] = owned[k] & _TRIANGLE
+                if k == starts[i] or _entry_of(owned[k], patch_of) != _entry_of(owned[k - 1], patch_of):
+                    patches[e], owners[e] = patch_of[triangles[k]], owned[k] >> 32
                     triangle_starts[e] = k
                     e += 1

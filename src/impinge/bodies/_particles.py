@@ -96,27 +96,32 @@ def _held(first, last, known, history):
 @part
 def _add_obstacles(
     first, last, x, u, q, mass, kinds, materials, table, rough, dt, near, surfaces, poses, known, history, keep, space,
-    found, sums,
+    found, reactions, sums,
 ):  # fmt: skip
-    """Add the contacts of spheres with obstacles; space, found : work space of `touch`."""
+    """Add the contacts of spheres with obstacles; space, found : work space of `touch`.
+
+    reactions : force and torque on rigid bodies, about their centres, of every entry.
+    """
     for i in range(first, last):
         begin, end = near.starts[i], near.starts[i + np.uint64(1)]
         if begin == end:
             continue
         s, ri = i - first, x[i, 3]
+        for k in range(begin, end if len(reactions) > 0 else begin):
+            for c in range(6):
+                reactions[k, c] = 0.0
         if rough and keep:
             sums[s, LOST] += _held(begin, end, known, history)
         count = _obstacles.touch(
-            i, x, near.starts, near.patches, near.triangle_starts, near.triangles, surfaces.corners, surfaces.borders,
-            surfaces.planes, surfaces.obstacles, surfaces.tolerances, poses, known, history, keep, space, found,
+            i, x, near.starts, near.patches, near.owners, near.triangle_starts, near.triangles, surfaces.corners,
+            surfaces.borders, surfaces.planes, surfaces.tolerances, poses, known, history, keep, space, found,
         )  # fmt: skip
         if rough and keep:  # but what goes on is not lost
             sums[s, LOST] -= _held(begin, end, known, history)
         for c in range(count):
             k, read = int(found[c, _obstacles.ENTRY]), int(found[c, _obstacles.READ])
-            patch = near.patches[k]
-            o = surfaces.obstacles[patch]
-            other = np.int64(surfaces.materials[patch])
+            o = near.owners[k]
+            other, reduced = np.int64(surfaces.materials[o]), mass[i] / (1.0 + mass[i] / surfaces.masses[o])
             nx, ny, nz = found[c, _obstacles.NORMAL], found[c, _obstacles.NORMAL + 1], found[c, _obstacles.NORMAL + 2]
             sx, sy, sz = (
                 found[c, _obstacles.VELOCITY],
@@ -130,7 +135,7 @@ def _add_obstacles(
                 memory = recall(history, read)
             fx, fy, fz, tx, ty, tz, heat, _, memory = meet(
                 law_of(table, kinds[i], other if other >= 0 else kinds[i], materials), rough, dt, nx, ny, nz,
-                found[c, _obstacles.DEPTH], ri, mass[i], u[i, 0] - sx, u[i, 1] - sy, u[i, 2] - sz, arm * q[i, 0],
+                found[c, _obstacles.DEPTH], ri, reduced, u[i, 0] - sx, u[i, 1] - sy, u[i, 2] - sz, arm * q[i, 0],
                 arm * q[i, 1], arm * q[i, 2], q[i, 0] - wx, q[i, 1] - wy, q[i, 2] - wz, arm, memory,
             )  # fmt: skip
             if rough and keep:
@@ -145,7 +150,18 @@ def _add_obstacles(
             sums[s, LOST] += heat
             # The surface does work where it touches, and by its spin against rolling resistance.
             rx, ry, rz = tx + arm * (ny * fz - nz * fy), ty + arm * (nz * fx - nx * fz), tz + arm * (nx * fy - ny * fx)
-            sums[s, WORK] += (fx * sx + fy * sy + fz * sz + rx * wx + ry * wy + rz * wz) * dt
+            if o < surfaces.fixed:
+                sums[s, WORK] += (fx * sx + fy * sy + fz * sz + rx * wx + ry * wy + rz * wz) * dt
+                continue
+            px, py, pz = (
+                found[c, _obstacles.POINT] - poses[o, _obstacles.SHIFT],
+                found[c, _obstacles.POINT + 1] - poses[o, _obstacles.SHIFT + 1],
+                found[c, _obstacles.POINT + 2] - poses[o, _obstacles.SHIFT + 2],
+            )
+            reactions[k, 0], reactions[k, 1], reactions[k, 2] = -fx, -fy, -fz
+            reactions[k, 3] = -(py * fz - pz * fy + rx)
+            reactions[k, 4] = -(pz * fx - px * fz + ry)
+            reactions[k, 5] = -(px * fy - py * fx + rz)
 
 
 @part
@@ -225,15 +241,15 @@ def advance(
     steps, shared, workers, ahead, most_pairs, travel, fastest, x0, x1, u0, u1, q0, q1, v, w, mass, turning, kinds,
     materials, table, rough, damped, gravity, dt, move, half, keep, low, period, starts, partners, known, history, own,
     forces, back_starts, back, planes, wall_starts, walls, wall_known, wall_history, wall_forces, loads, near,
-    surfaces, poses, patch_known, patch_history, lost, work,
+    surfaces, poses, patch_known, patch_history, reactions, lost, work,
 ):  # fmt: skip
     """Move all spheres by some steps, or fewer if lists do not reach any farther or something broke: see `shared`.
 
     travel : (way of the fastest since lists were made, how far it may be); turning : moment of inertia over m r²;
     move, half : dt and ½ dt, or what they should be where state is only looked at (keep = False); loads : rows
     (plane, entry of wall_forces) of planes moved by a load, in the order of planes and spheres' permanent numbers;
-    near, surfaces, patch_known, patch_history : of obstacles, see `_obstacles`; poses : theirs in every step, or one
-    for all steps; fastest : the last one is theirs.
+    near, surfaces, patch_known, patch_history, reactions : of obstacles and rigid bodies, see `_obstacles`; poses :
+    theirs in every step, or one for all steps; fastest : the last one is theirs.
 
     Where contacts are rough a step has two passes: pairs, each listed with its lower number only, and all else;
     back[back_starts[i] : back_starts[i + 1]] : the entries of sphere i's partners of lower number; ahead : how
@@ -298,7 +314,7 @@ def advance(
         if near.starts[first] < near.starts[last]:
             _add_obstacles(
                 first, last, x, u, q, mass, kinds, materials, table, rough, dt, near, surfaces,
-                poses[step if len(poses) > 1 else 0], patch_known, patch_history, keep, space, patches, sums,
+                poses[step if len(poses) > 1 else 0], patch_known, patch_history, keep, space, patches, reactions, sums,
             )  # fmt: skip
         fastest[block] = _move(
             first, last, sums, x, x_new, u_new, q_new, v, w, mass, turning, rough, damped, gravity, move, half, keep,

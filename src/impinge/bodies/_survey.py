@@ -112,14 +112,14 @@ def list_obstacles(
         if near.starts[i] == near.starts[i + 1]:
             continue
         touching = _obstacles.touch(
-            i, x, near.starts, near.patches, near.triangle_starts, near.triangles, surfaces.corners, surfaces.borders,
-            surfaces.planes, surfaces.obstacles, surfaces.tolerances, poses, known, history, False, space, found,
+            i, x, near.starts, near.patches, near.owners, near.triangle_starts, near.triangles, surfaces.corners,
+            surfaces.borders, surfaces.planes, surfaces.tolerances, poses, known, history, False, space, found,
         )  # fmt: skip
         for c in range(touching):
             at = found[c]
             read = int(at[_obstacles.READ])
-            patch = near.patches[int(at[_obstacles.ENTRY])]
-            o, other = surfaces.obstacles[patch], np.int64(surfaces.materials[patch])
+            o = near.owners[int(at[_obstacles.ENTRY])]
+            other, reduced = np.int64(surfaces.materials[o]), mass[i] / (1.0 + mass[i] / surfaces.masses[o])
             nx, ny, nz = at[_obstacles.NORMAL], at[_obstacles.NORMAL + 1], at[_obstacles.NORMAL + 2]
             arm = x[i, 3] - at[_obstacles.DEPTH]
             memory = NEW
@@ -127,7 +127,7 @@ def list_obstacles(
                 memory = recall(history, read)
             fx, fy, fz, tx, ty, tz, _, energy, _ = meet(
                 law_of(table, kinds[i], other if other >= 0 else kinds[i], materials), rough, dt, nx, ny, nz,
-                at[_obstacles.DEPTH], x[i, 3], mass[i], u[i, 0] - at[_obstacles.VELOCITY],
+                at[_obstacles.DEPTH], x[i, 3], reduced, u[i, 0] - at[_obstacles.VELOCITY],
                 u[i, 1] - at[_obstacles.VELOCITY + 1], u[i, 2] - at[_obstacles.VELOCITY + 2], arm * q[i, 0],
                 arm * q[i, 1], arm * q[i, 2], q[i, 0] - poses[o, _obstacles.SPIN],
                 q[i, 1] - poses[o, _obstacles.SPIN + 1], q[i, 2] - poses[o, _obstacles.SPIN + 2], arm, memory,

@@ -17,6 +17,8 @@ from impinge.bodies._obstacles import SPIN
 from impinge.bodies.lists import Lists
 from impinge.bodies.obstacles import Obstacle, combine, poses_over
 from impinge.bodies.particles import Particles
+from impinge.bodies.rigid.dynamics import Found, Laws, Rigid
+from impinge.bodies.rigid.shape import Form
 from impinge.broad.search import NeighborSearch
 from impinge.broad.space import Space
 from impinge.response import _laws
@@ -35,10 +37,11 @@ _NO_PUSHES = (np.empty((0, 3)), np.empty((0, 2), np.int64))  # on planes, where 
 
 
 class Contacts(NamedTuple):
-    """Contacts at one moment, in the order of the spheres' permanent numbers, those with walls last."""
+    """Contacts of spheres at one moment, in the order of their permanent numbers, those with walls and bodies last."""
 
     ids: NDArray[np.int64]  # (m, 2) numbers of the spheres, or of the sphere and -1
     walls: NDArray[np.int64]  # (m,) number of the wall, or -1
+    bodies: NDArray[np.int64]  # (m,) number of the polyhedron, or -1
     points: _Floats  # (m, d), m
     normals: _Floats  # (m, d), towards the first sphere
     depths: _Floats  # (m,), m
@@ -59,6 +62,7 @@ class Dynamics:
 
     def __init__(self, space: Space, search: NeighborSearch, gravity: _Floats, integrator: str) -> None:
         self.particles = Particles(space.dimension)
+        self.rigid = Rigid()
         self.planes = np.empty((0, _planes.PLANE))
         self.lists = Lists(self.particles, space, search)
         search.tuner.per_body, search.tuner.first_skin = _PAIRS_PER_BODY, _FIRST_SKIN
@@ -133,16 +137,51 @@ class Dynamics:
         self.particles.take(rows)
         self.lists.forget()
 
+    def add_bodies(
+        self,
+        shape: int,
+        places: _Floats,
+        poses: _Floats,
+        velocities: _Floats,
+        spins: _Floats,
+        density: float,
+        kind: int,
+    ) -> NDArray[np.int64]:
+        """Add rigid bodies, see `Rigid.add`; returns their permanent numbers."""
+        self._add_sheets()
+        ids = self.rigid.add(shape, places, poses, velocities, spins, density, kind)
+        if self.staggered:
+            self.rigid.late[ids, :3] -= 0.5 * self.dt * self.gravity
+        self._combine()
+        self._forget()
+        return ids
+
+    def _add_sheets(self) -> None:
+        """Prepare obstacles for rigid bodies, those that are not yet."""
+        for number in range(len(self.rigid.sheets), len(self.obstacles)):
+            self.rigid.add_sheet(Form(self.obstacles[number].mesh), self.made_of[number])
+
+    def _combine(self) -> None:
+        """What spheres run into."""
+        rigid = self.rigid
+        kinds = [*self.made_of, *rigid.kinds.tolist()]
+        shapes = [shape.obstacle for shape in rigid.shapes]
+        self.surfaces = combine(self.obstacles, kinds, shapes, rigid.forms, rigid.mass)
+        self.lists.forget()
+
     def add_plane(self, row: _Floats) -> None:
         """Add a plane, see `_particles` for its columns."""
         self.planes = np.concatenate([self.planes, row[None]])
         self.lists.forget()
+        self.rigid.lists.forget()
 
     def add_obstacle(self, obstacle: Obstacle, kind: int) -> None:
         """Add an obstacle made of a material."""
         self.obstacles.append(obstacle)
         self.made_of.append(kind)
-        self.surfaces = combine(self.obstacles, self.made_of)
+        if len(self.rigid):
+            self._add_sheets()
+        self._combine()
         self.lists.forget()
 
     @uninterrupted
@@ -164,9 +203,12 @@ class Dynamics:
         """All that changes, in the order of permanent numbers."""
         if not self._damped:
             self._set_seen_velocities()
+        if len(self.rigid):
+            self._push_bodies()  # what has passed through an obstacle is known for where it is now
         return {
             "dt": self.dt, "steps": self.steps, "since": self._since, "staggered": self.staggered,
             "planes": self.planes, "particles": self.particles.state(), "memories": self.lists.memories(),
+            "rigid": self.rigid.state(),
         }  # fmt: skip
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -175,6 +217,9 @@ class Dynamics:
         self.staggered, self.planes = state["staggered"], state["planes"].copy()
         self.particles.restore(state["particles"])
         self.lists.restore(self.particles.ids, state["memories"])
+        self._add_sheets()
+        self.rigid.restore(state["rigid"])
+        self._combine()
 
     def _set_seen_velocities(self) -> None:
         """Velocities that nobody has seen, as nothing was damped, are old: take those of half a step before."""
@@ -192,6 +237,8 @@ class Dynamics:
         """Make some steps, at most `count`, and no more than take a moment; returns how many, 0 if something broke."""
         p = self.particles
         self._stagger()
+        if len(self.rigid):
+            return self._advance_with_bodies(count)
         if len(p) == 0:
             _planes.move_planes_alone(count, self.planes, *_NO_PUSHES, self.dt)
             self.steps += count
@@ -224,6 +271,55 @@ class Dynamics:
         self.lists.note_steps(done, seconds)
         return 0 if reason == _particles.BROKEN else done
 
+    def _advance_with_bodies(self, count: int) -> int:
+        """The same where there are rigid bodies: one step after the other."""
+        start, half = time.perf_counter(), 0.0 if self.integrator == "position" else 0.5 * self.dt
+        p, done = self.particles, 0
+        while done < count and (done == 0 or time.perf_counter() - start < _SECONDS):
+            poses = self._poses(1)
+            self._forget()
+            self.rigid.push(self._laws, self.planes, poses[0], self.dt, True)
+            broken = self._step_spheres(half)
+            self.rigid.move(self.gravity, self.dt, half)
+            walls = max(self._fastest_obstacle(poses), _fastest_plane(self.planes))
+            self.rigid.lists.travel += self.dt * (self.rigid.fastest() + walls)
+            reach = float(p.x[:, 3].max(initial=0.0) + self.lists.travel[1])
+            way = self.dt * self.rigid.fastest(reach)
+            self.lists.travel[0] += way
+            self.steps += 1
+            done += 1
+            if broken or not way < math.inf:
+                return 0
+        return done
+
+    def _step_spheres(self, half: float) -> bool:
+        """One step of spheres and planes, and what they do to rigid bodies; returns whether something broke."""
+        p, rigid = self.particles, self.rigid
+        if len(p) == 0:
+            _planes.move_planes_alone(1, self.planes, *rigid.pushes_on(self.planes), self.dt)
+            return False
+        self._refresh()
+        reason = self._pass(1, self.dt, half, True)
+        if not self.rough:
+            spare = self._spare
+            self._spare = (p.x, p.u, p.q)
+            p.x, p.u, p.q = spare
+        self.lists.note_steps(1, self._per_step)
+        rigid.add_reactions(self.lists)
+        return reason == _particles.BROKEN
+
+    @property
+    def _laws(self) -> Laws:
+        return Laws(self.table, self.materials)
+
+    def _push_bodies(self) -> None:
+        """Forces on bodies now; nothing is kept."""
+        self.rigid.push(self._laws, self.planes, self._poses(1)[0], self.dt, False)
+        if len(self.particles):
+            self._refresh()
+            self._pass(1, 0.0, 0.5 * self.dt, False)
+            self.rigid.add_reactions(self.lists)
+
     def _swap_velocities(self) -> tuple[_Floats, _Floats]:
         p, (x, u, q) = self.particles, self._spare
         self._spare = (x, p.u, p.q)
@@ -235,7 +331,7 @@ class Dynamics:
         if self._spare[0].shape != p.x.shape or self._spare[0] is p.x:
             self._spare = (p.x.copy(), p.u.copy(), p.q.copy())
         blocks = -(-len(p) // _particles.BLOCK)
-        poses = self._poses(steps)
+        poses = self._surface_poses(steps)
         fastest = np.zeros(blocks + 1)
         fastest[-1] = self._fastest_obstacle(poses) ** 2
         travel = lists.travel if keep else np.array([0.0, np.inf])
@@ -252,7 +348,7 @@ class Dynamics:
             lists.partners, lists.pairs.known, lists.pairs.history, lists.own, lists.forces, lists.back_starts,
             lists.back, self.planes, lists.walls.starts, lists.walls.names, lists.walls.known, lists.walls.history,
             lists.wall_forces, lists.loads, lists.near, self.surfaces, poses, lists.patches.known,
-            lists.patches.history, p.lost, p.work,
+            lists.patches.history, lists.reactions, p.lost, p.work,
         )  # fmt: skip
         return int(self._shared[_particles.STOP])
 
@@ -263,7 +359,7 @@ class Dynamics:
     def _refresh(self) -> None:
         if not self.lists.are_good:
             self._forget()
-            poses = self._poses(1)
+            poses = self._surface_poses(1)
             self.lists.refresh(self.planes, self.surfaces, poses[0], self._columns, self._longest_step(poses))
 
     def _longest_step(self, poses: _Floats) -> float:
@@ -279,6 +375,11 @@ class Dynamics:
         times = [self._time_of(self.steps + k) for k in range(steps if self._obstacles_move else 1)]
         return poses_over(self.obstacles, np.array(times))
 
+    def _surface_poses(self, steps: int) -> _Floats:
+        """The same of all that spheres run into: obstacles and rigid bodies."""
+        poses = self._poses(steps)
+        return np.concatenate([poses, self.rigid.frames()[None]], axis=1) if len(self.rigid) else poses
+
     @property
     def _obstacles_move(self) -> bool:
         return any(obstacle.moves for obstacle in self.obstacles)
@@ -288,7 +389,8 @@ class Dynamics:
         reach = float(self.particles.x[:, 3].max(initial=0.0)) + float(self.lists.travel[1])
         if not self._obstacles_move:
             return 0.0
-        bounds = np.abs(self.surfaces.bounds)
+        fixed = self.surfaces.fixed
+        bounds, poses = np.abs(self.surfaces.bounds[:fixed]), poses[..., :fixed, :]
         far = np.linalg.norm(np.maximum(bounds[:, :3], bounds[:, 3:]), axis=1)
         speeds = np.linalg.norm(poses[..., FRAME_SPEED : FRAME_SPEED + 3], axis=-1)
         spins = np.linalg.norm(poses[..., SPIN : SPIN + 3], axis=-1)
@@ -298,16 +400,24 @@ class Dynamics:
         """Velocities half a step back, v(−½) = v(0) − ½ a(0) dt."""
         if self.staggered:
             return
-        p, lists = self.particles, self.lists
+        p = self.particles
         if len(p):
             self._refresh()
             self._pass(1, 0.0, -0.5 * self.dt, False)
             p.v[:] = self._spare[1]
             if self.rough:
                 p.w[:] = self._spare[2]
-        pushes = (lists.wall_forces, lists.loads) if len(p) else _NO_PUSHES
-        _planes.shift_planes(self.planes, *pushes, -0.5 * self.dt)
+        if len(self.rigid):
+            self._push_bodies()
+            self.rigid.shift(self.gravity, -0.5 * self.dt)
+        _planes.shift_planes(self.planes, *self._pushes(), -0.5 * self.dt)
         self.staggered = True
+
+    def _pushes(self) -> tuple[_Floats, NDArray[np.int64]]:
+        """Forces at planes as they are moved by them, see `_planes`."""
+        if len(self.particles):
+            return self.lists.wall_forces, self.lists.loads
+        return self.rigid.pushes_on(self.planes) if len(self.rigid) else _NO_PUSHES
 
     @uninterrupted
     def look(self) -> Seen:
@@ -321,12 +431,27 @@ class Dynamics:
             self._seen = Seen(self._spare[1].copy(), self._spare[2].copy() if self.rough else p.w.copy())
         return self._seen
 
+    @uninterrupted
+    def look_at_bodies(self) -> _Floats:
+        """(n, 6): velocities and spins of rigid bodies now."""
+        if not self.staggered:
+            return self.rigid.velocities(self.gravity, 0.0)
+        self._push_bodies()
+        return self.rigid.velocities(self.gravity, 0.5 * self.dt)
+
+    @uninterrupted
+    def body_contacts(self) -> Found:
+        """All contacts of rigid bodies with each other and with walls now."""
+        return self.rigid.contacts(self._laws, self.planes, self._poses(1)[0], self.dt)
+
     def synchronise(self) -> None:
         """Let v and w be velocities at the time of the positions again."""
         if self.staggered:
             seen, p = self.look(), self.particles
-            pushes = (self.lists.wall_forces, self.lists.loads) if len(p) else _NO_PUSHES
-            _planes.shift_planes(self.planes, *pushes, 0.5 * self.dt)
+            if len(self.rigid):
+                self._push_bodies()
+                self.rigid.shift(self.gravity, 0.5 * self.dt)
+            _planes.shift_planes(self.planes, *self._pushes(), 0.5 * self.dt)
             p.u[:], p.q[:], p.v[:], p.w[:] = seen.velocities, seen.spins, seen.velocities, seen.spins
             self.staggered = False
             self._forget()
@@ -362,19 +487,24 @@ class Dynamics:
         wall_rows, at_walls = wall_rows[:count], at_walls[:count]
         more_rows, at_obstacles = _room(len(patches.names))
         count = _survey.list_obstacles(
-            *bodies, *common, lists.near, self.surfaces, self._poses(1)[0], patches.known, patches.history, more_rows,
+            *bodies, *common, lists.near, self.surfaces, self._surface_poses(1)[0], patches.known, patches.history,
+            more_rows,
             at_obstacles,
         )  # fmt: skip
         more_rows[:count, 1] += len(self.planes)
-        wall_rows = np.concatenate([wall_rows, more_rows[:count]])
+        wall_rows = np.concatenate(
+            [wall_rows, more_rows[:count]]
+        )  # planes, obstacles and rigid bodies, numbered through
         at_walls = np.concatenate([at_walls, at_obstacles[:count]])
         ids = p.ids[rows]
         one, other = np.lexsort((ids[:, 1], ids[:, 0])), np.lexsort((wall_rows[:, 1], p.ids[wall_rows[:, 0]]))
         table = np.concatenate([found[one], at_walls[other]])
         alone = np.column_stack([p.ids[wall_rows[other, 0]], np.full(len(other), -1)])
+        numbers, count = wall_rows[other, 1], len(self.planes) + len(self.obstacles)
         return Contacts(
             np.concatenate([ids[one], alone]),
-            np.concatenate([np.full(len(one), -1), wall_rows[other, 1]]),
+            np.concatenate([np.full(len(one), -1), np.where(numbers < count, numbers, -1)]),
+            np.concatenate([np.full(len(one), -1), np.maximum(numbers - count, -1)]),
             table[:, _survey.POINT : _survey.POINT + d],
             table[:, _survey.TOWARDS : _survey.TOWARDS + d],
             table[:, _survey.DEPTH],
@@ -387,6 +517,10 @@ class Dynamics:
         """(walls, d): the points about which torques on planes and obstacles are taken."""
         places = [obstacle.pivot_at(self.time) for obstacle in self.obstacles]
         return np.concatenate([self.planes[:, :3], np.array(places).reshape(-1, 3)])[:, : self.space.dimension]
+
+
+def _fastest_plane(planes: _Floats) -> float:
+    return float(np.linalg.norm(planes[:, _planes.SPEED : _planes.SPEED + 3], axis=1).max(initial=0.0))
 
 
 def _room(count: int) -> tuple[NDArray[np.int64], _Floats]:

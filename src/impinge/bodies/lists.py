@@ -50,6 +50,10 @@ class Lists:
         Work space for rough contacts.
     near : Near
         Triangles of `patches`.
+    reactions : (m, 6) float64
+        Force and torque of every entry of `near` on a rigid body, where there are some.
+    reaction_starts, reaction_entries : (b + 1,), (k,) int64
+        Which of them are of which body.
     travel : (2,) float64
         Way that the fastest has gone since lists were made, at most, and how far twice of it may be.
     """
@@ -64,6 +68,8 @@ class Lists:
         self.apart = self.most_pairs = 0  # rows, at most, between two partners; entries of a block
         self.own, self.forces = np.empty((0, _particles.SUMS)), np.empty((0, 6))
         self.near: Near = near(combine([], []), np.empty((0, 4)), 0.0, np.empty((0, 0)))
+        self.reactions = np.empty((0, 6))
+        self.reaction_starts, self.reaction_entries = np.zeros(1, np.int64), np.empty(0, np.int64)
         self.wall_forces = np.empty((0, 3))
         self.loads = np.empty((0, 2), np.int64)
         self.travel = np.zeros(2)
@@ -160,13 +166,26 @@ class Lists:
         _lists.list_walls(p.x, planes, skin, starts, names)
         full = _contact.HISTORY if columns else 0
         self.walls = self._carried(where, self.walls, starts, names, full)
-        self.wall_forces = np.zeros((count, 3))
+        self.wall_forces = np.zeros((count + len(planes), 3))
         self.loads = _loaded_entries(planes, self.walls, p.ids)
         self.near = near(surfaces, p.x, skin, poses)
-        self.patches = self._carried(where, self.patches, self.near.starts, self.near.patches, full)
+        names = self.near.owners.astype(np.int64) << 32 | self.near.patches
+        self.patches = self._carried(where, self.patches, self.near.starts, names, full)
+        self._list_reactions(surfaces)
         self.travel[:] = 0.0, search.statistics.skin
         self._planes, self._poses = planes.copy(), poses.copy()
         self._ids, self._good, self._steps = p.ids.copy(), True, 0
+
+    def _list_reactions(self, surfaces: Surfaces) -> None:
+        """Which entries of `near` every rigid body is in, by the numbers of the spheres."""
+        near, ids, fixed = self.near, self._particles.ids, surfaces.fixed
+        entries = np.flatnonzero(near.owners >= fixed)
+        spheres = np.repeat(ids, np.diff(near.starts))[entries]
+        order = np.lexsort((entries, spheres, near.owners[entries]))
+        self.reaction_entries = entries[order]
+        counts = np.bincount(near.owners[entries] - fixed, minlength=len(surfaces.roots) - fixed)
+        self.reaction_starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        self.reactions = np.zeros((len(near.owners) if len(surfaces.roots) > fixed else 0, 6))
 
     def _list_pairs(self, pairs: NDArray[np.int64], where: NDArray[np.int64], columns: int) -> None:
         """All partners of every sphere; where contacts are rough those of higher number, and the way back."""
@@ -238,8 +257,13 @@ def _rows_of(ids: NDArray[np.int64], memory: dict[str, NDArray[np.generic]]) -> 
 
 
 def _loaded_entries(planes: NDArray[np.float64], walls: Rows, ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(m, 2): plane and entry of contacts that planes under load may have, by plane and by number of the sphere."""
+    """(m, 2): plane and entry of contacts that planes under load may have, by plane and by number of the sphere.
+
+    Entries after those of spheres are what all rigid bodies together do, one of each plane.
+    """
     entries = np.flatnonzero(np.isfinite(planes[:, _planes.LOAD])[walls.names])
     owners = np.repeat(ids, np.diff(walls.starts))[entries]
     entries = entries[np.lexsort((owners, walls.names[entries]))]
-    return np.column_stack([walls.names[entries], entries])
+    loaded = np.flatnonzero(np.isfinite(planes[:, _planes.LOAD]))
+    of_bodies = np.column_stack([loaded, len(walls.names) + loaded])
+    return np.concatenate([np.column_stack([walls.names[entries], entries]), of_bodies])

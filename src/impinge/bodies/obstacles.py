@@ -35,6 +35,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
 from impinge import _check
 from impinge.bodies import _obstacles, _obstacles_build, _obstacles_near
@@ -143,45 +144,58 @@ class Obstacle:
         _obstacles_build.bound_children(nodes, corners, self._order, self._ranges, self._boxes)
 
 
-def combine(obstacles: Sequence[Obstacle], materials: Iterable[int]) -> Surfaces:
-    """All obstacles in flat arrays; patches are numbered through, in the order of the obstacles.
+def combine(
+    obstacles: Sequence[Obstacle],
+    materials: Iterable[int],
+    bodies: Sequence[Obstacle] = (),
+    shapes: Sequence[int] | NDArray[np.int64] = (),
+    masses: Sequence[float] | NDArray[np.float64] = (),
+) -> Surfaces:
+    """All obstacles in flat arrays, and after them rigid bodies; patches are numbered through, in that order.
 
-    materials : number of the material of every obstacle, -1 for that of the sphere that touches it.
+    Parameters
+    ----------
+    materials : ints
+        Number of the material of every obstacle and body, -1 for that of the sphere that touches it.
+    bodies, shapes, masses
+        Surfaces of rigid bodies; which of them, and what mass, every body has.
     """
-    patches = np.cumsum([0] + [o.patches for o in obstacles], dtype=np.int32)
-    triangles = np.cumsum([0] + [len(o._corners) for o in obstacles], dtype=np.int32)
-    nodes = np.cumsum([0] + [len(o._children) for o in obstacles], dtype=np.int32)
-    counts, width = np.diff(patches), _closest.WIDTH
+    forms = [*obstacles, *bodies]
+    patches = np.cumsum([0] + [o.patches for o in forms], dtype=np.int32)
+    triangles = np.cumsum([0] + [len(o._corners) for o in forms], dtype=np.int32)
+    nodes = np.cumsum([0] + [len(o._children) for o in forms], dtype=np.int32)
+    width, fixed = _closest.WIDTH, len(obstacles)
     kinds = np.array([_check.integer("materials", kind, -1) for kind in materials], np.int32)
     boxes = [
-        np.concatenate([o._corners.reshape(-1, 3).min(axis=0), o._corners.reshape(-1, 3).max(axis=0)])
-        for o in obstacles
+        np.concatenate([o._corners.reshape(-1, 3).min(axis=0), o._corners.reshape(-1, 3).max(axis=0)]) for o in forms
     ]
+    form_of = np.concatenate([np.arange(fixed), fixed + np.asarray(shapes, np.int64)]).astype(np.int64)
 
     def joined(parts: list[NDArray[Any]], shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
         return np.concatenate([np.empty((0, *shape), dtype), *parts])
 
     return Surfaces(
-        joined([o._corners for o in obstacles], (9,), np.float64),
-        joined([o._borders for o in obstacles], (), np.uint8),
-        joined([o._patches + first for o, first in zip(obstacles, patches, strict=False)], (), np.int32),
-        joined([o.planes for o in obstacles], (4,), np.float64),
-        np.repeat(np.arange(len(obstacles), dtype=np.int32), counts),
-        np.repeat(kinds, counts),
-        np.array([o._tolerances for o in obstacles]).reshape(-1, 3),
-        np.array(boxes).reshape(-1, 6),
-        nodes[:-1].copy(),
-        joined([o._boxes for o in obstacles], (width, 6), np.float64),
+        joined([o._corners for o in forms], (9,), np.float64),
+        joined([o._borders for o in forms], (), np.uint8),
+        joined([o._patches + first for o, first in zip(forms, patches, strict=False)], (), np.int32),
+        joined([o.planes for o in forms], (4,), np.float64),
+        kinds,
+        np.concatenate([np.full(fixed, np.inf), np.asarray(masses, np.float64)]),
+        fixed,
+        np.array([o._tolerances for o in forms]).reshape(-1, 3)[form_of],
+        np.array(boxes).reshape(-1, 6)[form_of],
+        nodes[:-1][form_of],
+        joined([o._boxes for o in forms], (width, 6), np.float64),
         joined(
             [
                 np.where(o._children < 0, o._children, o._children + first)
-                for o, first in zip(obstacles, nodes, strict=False)
+                for o, first in zip(forms, nodes, strict=False)
             ],
             (width,),
             np.int32,
         ),
-        joined([o._ranges + first for o, first in zip(obstacles, triangles, strict=False)], (width, 2), np.int32),
-        joined([o._order + first for o, first in zip(obstacles, triangles, strict=False)], (), np.int32),
+        joined([o._ranges + first for o, first in zip(forms, triangles, strict=False)], (width, 2), np.int32),
+        joined([o._order + first for o, first in zip(forms, triangles, strict=False)], (), np.int32),
     )
 
 
@@ -218,21 +232,48 @@ def near(surfaces: Surfaces, x: NDArray[np.float64], skin: float, poses: NDArray
     """
     n, s = len(x), surfaces
     blocks = -(-n // _obstacles_near.BLOCK)
-    what = (s.corners, s.borders, s.patches, s.planes, s.tolerances, s.roots, s.boxes, s.children, s.ranges, s.order)
+    asked_starts, asked = _bodies_near(s, x, skin, poses)
+    what = (
+        s.fixed, asked_starts, asked, s.corners, s.borders, s.patches, s.planes, s.tolerances, s.roots, s.boxes,
+        s.children, s.ranges, s.order,
+    )  # fmt: skip
     starts, entry_starts = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
     if len(s.roots):
         _obstacles_near.count_triangles(blocks, x, skin, poses, *what, starts)
     np.cumsum(starts, out=starts)
-    triangles = np.empty(starts[-1], np.int32)
+    owned, triangles = np.empty(starts[-1], np.int64), np.empty(starts[-1], np.int32)
     if len(triangles):
-        _obstacles_near.fill_triangles(blocks, x, skin, poses, *what, starts, triangles, entry_starts)
+        _obstacles_near.fill_triangles(blocks, x, skin, poses, *what, starts, owned, entry_starts)
     most = int(entry_starts.max())
     np.cumsum(entry_starts, out=entry_starts)
-    patches, triangle_starts = np.empty(entry_starts[-1], np.int64), np.empty(entry_starts[-1] + 1, np.int64)
+    entries = int(entry_starts[-1])
+    patches, owners, triangle_starts = np.empty(entries, np.int64), np.empty(entries, np.int32), np.empty(
+        entries + 1, np.int64
+    )  # fmt: skip
     triangle_starts[-1] = len(triangles)
     if len(triangles):
-        _obstacles_near.fill_entries(blocks, starts, triangles, s.patches, entry_starts, patches, triangle_starts)
-    return Near(entry_starts, patches, triangle_starts, triangles, most)
+        _obstacles_near.fill_entries(
+            blocks, starts, owned, s.patches, entry_starts, patches, owners, triangle_starts, triangles
+        )
+    return Near(entry_starts, patches, owners, triangle_starts, triangles, most)
+
+
+def _bodies_near(
+    surfaces: Surfaces, x: NDArray[np.float64], skin: float, poses: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rigid bodies whose balls come near every sphere: where those of each begin, and their numbers, ascending."""
+    fixed, n = surfaces.fixed, len(x)
+    if len(surfaces.roots) == fixed or n == 0:
+        return np.zeros(n + 1, np.int64), np.empty(0, np.int64)
+    bounds = np.abs(surfaces.bounds[fixed:])
+    reach = np.linalg.norm(np.maximum(bounds[:, :3], bounds[:, 3:]), axis=1) + float(x[:, 3].max()) + skin
+    places = poses[fixed:, _obstacles.SHIFT : _obstacles.SHIFT + 3]
+    found = cKDTree(x[:, :3]).query_ball_point(places, reach * (1 + 1e-9) + 1e-9 * np.abs(places).max(axis=1))
+    spheres = np.concatenate([np.empty(0, np.int64), *(np.array(rows, np.int64) for rows in found)])
+    owners = np.repeat(np.arange(fixed, len(surfaces.roots)), [len(rows) for rows in found])
+    order = np.lexsort((owners, spheres))
+    starts = np.concatenate([[0], np.cumsum(np.bincount(spheres, minlength=n))]).astype(np.int64)
+    return starts, owners[order].astype(np.int64)
 
 
 def moved(surfaces: Surfaces, before: NDArray[np.float64], after: NDArray[np.float64], reach: float) -> float:
@@ -241,13 +282,11 @@ def moved(surfaces: Surfaces, before: NDArray[np.float64], after: NDArray[np.flo
     A sphere that has moved by d in space has moved by at most d + this relative to an obstacle; reach : radius + skin
     of the largest sphere. The displacement is a convex function of the place, so that corners of a box bound it.
     """
-    farthest = 0.0
-    for bounds, old, new in zip(surfaces.bounds, before, after, strict=True):
-        if (old[: _obstacles.SPEED] == new[: _obstacles.SPEED]).all():
-            continue
-        ends = np.array([bounds[:3] - reach, bounds[3:] + reach])
-        corners = np.stack(np.meshgrid(*ends.T, indexing="ij"), axis=-1).reshape(-1, 3)
-        change = (new - old)[: _obstacles.SPEED]
-        way = corners @ change[:9].reshape(3, 3).T + change[9:]
-        farthest = max(farthest, float(np.sqrt((way**2).sum(axis=1)).max()))
-    return farthest
+    change = (after - before)[:, : _obstacles.SPEED]
+    moving = change.any(axis=1)
+    ends = surfaces.bounds[moving].reshape(-1, 2, 3) + np.array([[-reach], [reach]])
+    signs = np.indices((2, 2, 2)).reshape(3, -1).T
+    corners = ends[:, signs, np.arange(3)]  # (o, 8, 3)
+    turns = change[moving, :9].reshape(-1, 3, 3)
+    ways = corners @ turns.swapaxes(1, 2) + change[moving, None, 9:]
+    return float(np.sqrt((ways**2).sum(axis=2)).max(initial=0.0))

@@ -41,7 +41,7 @@ class SolidView:
 
     def __init__(self, solid: Solid, rotation: Any = None, translation: ArrayLike | None = None) -> None:
         self._solid = solid
-        turn = np.eye(3) if rotation is None else _checked_rotation(rotation)
+        turn = np.eye(3) if rotation is None else checked_rotation(rotation)
         shift = np.zeros(3) if translation is None else _check.vector("translation", translation)
         self._rotation = _check.frozen(turn)
         self._inverse = _check.frozen(np.ascontiguousarray(turn.T))
@@ -163,7 +163,7 @@ def used_vertices(mesh: Mesh) -> NDArray[np.int64]:
     return np.flatnonzero(is_used)
 
 
-def _checked_rotation(value: Any) -> NDArray[np.float64]:
+def checked_rotation(value: Any) -> NDArray[np.float64]:
     """A rotation matrix as given, or the nearest one if it is a rotation to `_TOLERANCE` only."""
     wanted = "a 3 × 3 rotation matrix or a scipy.spatial.transform.Rotation"
     given = value.as_matrix() if hasattr(value, "as_matrix") else value

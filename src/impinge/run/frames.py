@@ -93,7 +93,7 @@ class Frames:
         """Contacts as lines from centre to centre, or to the point of contact with a wall."""
         contacts = world.contacts()
         first, second = (np.searchsorted(spheres.ids, ids) for ids in contacts.ids.T)
-        at_wall = contacts.walls >= 0
+        at_wall = contacts.ids[:, 1] < 0
         reach = spheres.radii[first] + np.where(at_wall, 0.0, spheres.radii[np.where(at_wall, 0, second)])
         starts = spheres.centres[first]
         # Not the other centre itself, which may be at the other side of a periodic box.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from impinge.bodies.dynamics import Contacts, Dynamics
+from impinge.bodies.rigid import _motion, _touch
 
 __all__ = ["Energy", "Push", "energy", "pushes", "stress"]
 
@@ -36,26 +37,35 @@ class Push(NamedTuple):
 
 def energy(dynamics: Dynamics) -> Energy:
     """All energies now; sums are exact, so that they depend on no order."""
-    p = dynamics.particles
+    p, rigid = dynamics.particles, dynamics.rigid
     contacts, seen = dynamics.contacts(), dynamics.look()  # in this order: the first may put rows in another order
+    at_bodies, moving = dynamics.body_contacts().rows, dynamics.look_at_bodies()
     with np.errstate(over="ignore", invalid="ignore"):  # spheres may be flying out of the range of numbers
-        kinetic = _sum(0.5 * p.mass * (seen.velocities**2).sum(axis=1))
         inertia = p.turning * p.mass * p.x[:, 3] ** 2
-        rotational = _sum(0.5 * inertia * (seen.spins**2).sum(axis=1))
-        elastic = _sum(contacts.energies)
-        gravitational = _sum(-p.mass * (p.x[:, :3] * dynamics.gravity).sum(axis=1))
-        work, dissipated = _sum(p.work), _sum(p.lost)
+        turns = _motion.matrices(rigid.pose)
+        turning = 0.5 * rigid.inertia * np.einsum("nij,ni->nj", turns, moving[:, 3:]) ** 2
+        kinetic = _sum(
+            0.5 * p.mass * (seen.velocities**2).sum(axis=1), 0.5 * rigid.mass * (moving[:, :3] ** 2).sum(axis=1)
+        )
+        rotational = _sum(0.5 * inertia * (seen.spins**2).sum(axis=1), turning.sum(axis=1))
+        elastic = _sum(contacts.energies, at_bodies[:, _touch.ENERGY] + at_bodies[:, _touch.HELD])
+        gravitational = _sum(
+            -p.mass * (p.x[:, :3] * dynamics.gravity).sum(axis=1),
+            -rigid.mass * (rigid.place * dynamics.gravity).sum(axis=1),
+        )
+        work, dissipated = _sum(p.work, rigid.work), _sum(p.lost, rigid.lost)
         total = _sum(np.array([kinetic, rotational, elastic, gravitational, dissipated, -work]))
     return Energy(kinetic, rotational, elastic, gravitational, work, dissipated, total)
 
 
-def _sum(values: _Floats) -> float:
+def _sum(*parts: _Floats) -> float:
     """Exact, or as good as floats can tell where it is not finite."""
+    values = np.concatenate(parts)
     rough = float(values.sum())
     return math.fsum(values.tolist()) if math.isfinite(rough) else rough
 
 
-def pushes(contacts: Contacts, origins: _Floats) -> list[Push]:
+def pushes(contacts: Contacts, of_bodies: Any, origins: _Floats) -> list[Push]:
     """Force and torque on every wall, about its origin (k, d)."""
     d = origins.shape[1]
     found = []
@@ -64,7 +74,12 @@ def pushes(contacts: Contacts, origins: _Floats) -> list[Push]:
         forces, arms = -contacts.forces[own], contacts.points[own] - origin
         couples = contacts.couples[own] if d == 3 else contacts.couples[own, 2]
         torques = np.cross(arms, forces) if d == 3 else arms[:, 0] * forces[:, 1] - arms[:, 1] * forces[:, 0]
-        found.append(Push(forces.sum(axis=0), (torques - couples).sum(axis=0)))
+        force, torque = forces.sum(axis=0), (torques - couples).sum(axis=0)
+        own = of_bodies.walls == wall
+        if own.any():
+            forces, arms = -of_bodies.forces[own], of_bodies.points[own] - origin
+            force, torque = force + forces.sum(axis=0), torque + np.cross(arms, forces).sum(axis=0)
+        found.append(Push(force, torque))
     return found
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from impinge.bodies.motion import Motion, PoseFunction
 from impinge.bodies.obstacles import Obstacle
 from impinge.bodies.rain import Rain
+from impinge.bodies.rigid.shape import Shape
 from impinge.errors import InputError
 from impinge.output import checkpoint
 from impinge.response.materials import Material
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load", "of_world", "save", "to_world"]
 
-_KIND, _VERSION = "world", 1
+_KIND, _VERSION = "world", 2
 
 
 def save(path: str | Path, world: World) -> None:
@@ -48,6 +49,10 @@ def of_world(world: World) -> dict[str, Any]:
                 "function": obstacle.moves and not isinstance(obstacle.motion, Motion),
             }
             for wall, obstacle, kind in zip(world._obstacles, dynamics.obstacles, dynamics.made_of, strict=True)
+        ],
+        "shapes": [
+            {"vertices": shape.mesh.vertices, "faces": shape.mesh.faces, "resolution": shape.asked}
+            for shape in dynamics.rigid.shapes
         ],
         "sources": [
             {"rain": source.rain.settings, "material": source.material, "state": source.rain.state()}
@@ -81,6 +86,8 @@ def to_world(
             motion = motions[entry["name"]]
         mesh = Mesh(entry["vertices"], entry["faces"])
         world._dynamics.add_obstacle(Obstacle(mesh, motion), entry["material"])
+    for entry in content["shapes"]:
+        world._dynamics.rigid.add_shape(Shape(Mesh(entry["vertices"], entry["faces"]), entry["resolution"]))
     for entry in content["sources"]:
         rain = Rain(**entry["rain"])
         rain.restore(entry["state"])

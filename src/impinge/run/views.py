@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from impinge import _jit
+from impinge.bodies.dynamics import Dynamics
+from impinge.bodies.rigid import _motion, _touch
 from impinge.run.measure import Push
+from impinge.shapes.mesh import Mesh
 
 if TYPE_CHECKING:
     from impinge.run.world import World
 
-__all__ = ["Spheres", "Wall"]
+__all__ = ["BodyContacts", "Polyhedra", "Spheres", "Wall"]
 
 _Floats = NDArray[np.float64]
 
@@ -61,3 +64,76 @@ class Spheres:
 
     def __repr__(self) -> str:
         return f"<impinge.Spheres: {len(self):,}>"
+
+
+class Polyhedra:
+    """The rigid bodies of a world at this moment, in the order of their permanent numbers.
+
+    Attributes
+    ----------
+    positions, rotations : (n, 3), (n, 3, 3) float64
+        Where the frame of the mesh of every body is: a vertex x is at rotation · x + position.
+    centres, velocities, spins : (n, 3) float64
+        Centres of mass, their velocities, and spins.
+    shapes, materials : (n,) int64
+        Rows of `meshes`, and of the world's materials.
+    masses : (n,) float64, kg
+    meshes : list of Mesh
+    """
+
+    def __init__(self, world: World) -> None:
+        rigid = world._dynamics.rigid
+        with _jit.threads(world._threads):
+            seen = world._dynamics.look_at_bodies()
+        turns = _motion.matrices(rigid.pose)
+        axes = np.array([form.axes for form in rigid.shapes]).reshape(-1, 3, 3)[rigid.forms]
+        middles = np.array([form.centre for form in rigid.shapes]).reshape(-1, 3)[rigid.forms]
+        self.ids: NDArray[np.int64] = np.arange(len(rigid))
+        self.rotations: _Floats = turns @ axes.swapaxes(1, 2)
+        self.centres: _Floats = rigid.place.copy()
+        self.positions: _Floats = rigid.place - (self.rotations @ middles[:, :, None])[:, :, 0]
+        self.velocities: _Floats = seen[:, :3]
+        self.spins: _Floats = seen[:, 3:]
+        self.masses: _Floats = rigid.mass.copy()
+        self.materials: NDArray[np.int64] = rigid.kinds.copy()
+        self.shapes: NDArray[np.int64] = rigid.forms.copy()
+        self.meshes: list[Mesh] = [form.mesh for form in rigid.shapes]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        return f"<impinge.Polyhedra: {len(self):,} of {len(self.meshes)} shapes>"
+
+    def mesh(self, number: int) -> Mesh:
+        """The surface of a body where it is now."""
+        mesh = self.meshes[self.shapes[number]]
+        return Mesh(mesh.vertices @ self.rotations[number].T + self.positions[number], mesh.faces)
+
+
+class BodyContacts(NamedTuple):
+    """Contact points of rigid bodies at one moment, by the numbers of the bodies; with walls after the rest."""
+
+    ids: NDArray[np.int64]  # (m, 2) numbers of the bodies, or of the body and -1
+    walls: NDArray[np.int64]  # (m,) number of the wall, or -1
+    points: _Floats  # (m, 3), m
+    normals: _Floats  # (m, 3), towards the first body
+    depths: _Floats  # (m,), m
+    forces: _Floats  # (m, 3), N, on the first body
+    energies: _Floats  # (m,), J, stored
+
+    @classmethod
+    def of(cls, dynamics: Dynamics) -> BodyContacts:
+        """All of them now."""
+        pairs, rows = dynamics.body_contacts()
+        body, kind, other = pairs.T
+        solid = kind == _touch.SOLID
+        walls = np.where(kind == _touch.PLANE, other, other - len(dynamics.rigid) + len(dynamics.planes))
+        ids = np.column_stack([body, np.where(solid, other, -1)])
+        order = np.argsort(~solid, kind="stable")
+        rows = rows[order]
+        return cls(
+            ids[order], np.where(solid, -1, walls)[order], rows[:, :3], rows[:, _touch.PUSH : _touch.PUSH + 3],
+            rows[:, _touch.DEPTH], rows[:, _touch.FORCE : _touch.FORCE + 3],
+            rows[:, _touch.ENERGY] + rows[:, _touch.HELD],
+        )  # fmt: skip

@@ -6,10 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.bodies.dynamics import Dynamics
+from impinge.bodies.rigid import _touch
 from impinge.errors import RunError, SubjectError
 
-__all__ = ["check_box", "check_overlaps", "check_start", "explain_break"]
+__all__ = ["check_body_overlaps", "check_box", "check_overlaps", "check_start", "explain_break"]
 
+_DEEP = 0.1  # of the radius of the smaller body: so deep in each other, two were put there by mistake
 _FARTHEST = 1e100  # m: beyond, squares of distances soon are no numbers any more
 
 
@@ -24,11 +26,35 @@ def check_overlaps(dynamics: Dynamics, walls: list[str]) -> None:
     if len(bad):
         first = bad[0]
         wall = contacts.walls[first]
-        what = f"sphere {other[first]}" if wall < 0 else walls[wall]
+        body = contacts.bodies[first]
+        what = f"sphere {other[first]}" if wall < 0 and body < 0 else f"polyhedron {body}" if wall < 0 else walls[wall]
         raise SubjectError(
             f"centres: sphere {one[first]} and {what} overlap by {contacts.depths[first]:.4g} m, expected at most "
             f"{limit[first]:.4g} m, the smaller radius; {len(bad)} such pairs in all",
             ("sphere", int(one[first])),
+        )
+
+
+def check_body_overlaps(dynamics: Dynamics, walls: list[str], allowed: set[int]) -> None:
+    """The same for rigid bodies, unless they are allowed to."""
+    pairs, rows = dynamics.body_contacts()
+    radii = np.array([dynamics.rigid.shapes[form].radius for form in dynamics.rigid.forms])
+    solid = pairs[:, _touch.KIND_OF] == _touch.SOLID
+    one, other = pairs[:, _touch.BODY], pairs[:, _touch.OTHER]
+    limit = _DEEP * np.minimum(radii[one], np.where(solid, radii[np.where(solid, other, 0)], np.inf))
+    free = np.isin(one, list(allowed)) | (solid & np.isin(other, list(allowed)))
+    bad = np.flatnonzero((rows[:, _touch.DEPTH] > limit) & ~free)
+    if len(bad):
+        first = bad[np.argmax(rows[bad, _touch.DEPTH])]
+        b, kind = int(other[first]), pairs[first, _touch.KIND_OF]
+        number = b if kind == _touch.PLANE else b - len(dynamics.rigid) + len(dynamics.planes)
+        what = f"polyhedron {b}" if kind == _touch.SOLID else walls[number]
+        count = len(np.unique(pairs[bad], axis=0))
+        raise SubjectError(
+            f"positions: polyhedron {one[first]} and {what} are {rows[first, _touch.DEPTH]:.4g} m deep in each other, "
+            f"expected at most {limit[first]:.4g} m, a tenth of the smaller radius; {count} such pairs in all. With "
+            "overlap=True they may be",
+            ("polyhedron", int(one[first])),
         )
 
 
@@ -67,7 +93,13 @@ def _outside(dynamics: Dynamics) -> tuple[int, int, str]:
 
 
 def explain_break(dynamics: Dynamics, why_dt: str) -> None:
-    """Tell which sphere has no position any more."""
+    """Tell which body has no position any more."""
+    bad = np.flatnonzero(~np.isfinite(dynamics.rigid.late).all(axis=1))
+    if len(bad):
+        raise RunError(
+            f"polyhedron {bad[0]} has no position or spin any more after step {dynamics.steps} "
+            f"(t = {dynamics.time:.6g} s). Likely cause: {_cause(why_dt)}"
+        )
     row, before = dynamics.find_broken()
     raise RunError(
         f"sphere {dynamics.particles.ids[row]} has no position or spin any more after step {dynamics.steps} "

@@ -1,4 +1,4 @@
-"""A world of spheres: what is in it, how it moves, and what can be asked about it."""
+"""A world of spheres and rigid bodies: what is in it, how it moves, and what can be asked about it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.transform import Rotation
 
 from impinge import _check, _jit
 from impinge._interrupt import uninterrupted
@@ -18,14 +19,19 @@ from impinge.bodies.dynamics import INTEGRATORS, Contacts, Dynamics
 from impinge.bodies.motion import Motion, PoseFunction
 from impinge.bodies.obstacles import Obstacle
 from impinge.bodies.rain import Rain
+from impinge.bodies.rigid.dynamics import Laws
+from impinge.bodies.rigid.shape import Shape
 from impinge.broad.search import NeighborSearch, Statistics
 from impinge.broad.space import check_room, read_space
 from impinge.errors import InputError, RunWarning
+from impinge.inside.solid import Solid
+from impinge.inside.view import checked_rotation
 from impinge.response.materials import Material, law_table, shortest_contact
 from impinge.run import measure, planes, state, watch
 from impinge.run.flow import EVERY, Sink, Source, exchange
 from impinge.run.measure import Energy, Push
-from impinge.run.views import Spheres, Wall
+from impinge.run.views import BodyContacts, Polyhedra, Spheres, Wall
+from impinge.shapes.mesh import Mesh
 
 __all__ = ["World"]
 
@@ -35,7 +41,7 @@ _Floats = NDArray[np.float64]
 
 
 class World:
-    """Spheres (discs in two dimensions) between walls, in motion.
+    """Spheres (discs in two dimensions) and rigid bodies between walls, in motion.
 
     Parameters
     ----------
@@ -103,6 +109,7 @@ class World:
         self._sources: list[Source] = []
         self.sinks: list[Sink] = []
         self.why_dt = ""
+        self._may_overlap: set[int] = set()  # bodies that may start in others
         self._ready = False  # whether laws and time step are those of what is in the world
         self._unchecked = False  # whether spheres were added that may overlap
         self._warned = math.nan  # the shortest contact that was warned about
@@ -110,7 +117,7 @@ class World:
     def __repr__(self) -> str:
         return (
             f"<impinge.World: {len(self._dynamics.particles):,} {'spheres' if self.dim == 3 else 'discs'}, "
-            f"{len(self.walls)} walls, t = {self.time:.6g} s>"
+            f"{len(self._dynamics.rigid):,} polyhedra, {len(self.walls)} walls, t = {self.time:.6g} s>"
         )
 
     # What is in it
@@ -164,6 +171,62 @@ class World:
         rows = dynamics.space.wrap(x), r, material.density, kind, _with_z(v), spins_3
         ids = dynamics.add(*rows)
         self._ready = False
+        return ids
+
+    @uninterrupted
+    def add_polyhedra(
+        self,
+        mesh: Any,
+        positions: ArrayLike,
+        rotations: Any = None,
+        *,
+        material: Material,
+        velocities: ArrayLike | None = None,
+        spins: ArrayLike | None = None,
+        resolution: float | None = None,
+        overlap: bool = False,
+    ) -> NDArray[np.int64]:
+        """Add rigid bodies of one shape, convex or not; returns their permanent numbers. Three dimensions only.
+
+        Parameters
+        ----------
+        mesh : Mesh, Solid, or anything `Mesh.of` takes
+            Closed, with outward normals; its density is that of the material.
+        positions : (n, 3) float64, m
+            Where the origin of the frame of the mesh is to be.
+        rotations : (n, 3, 3) or (3, 3) float64, or scipy.spatial.transform.Rotation, optional
+            How the mesh is turned about its origin.
+        material : Material
+            With a stiffness k: κ = k / (π R²) [N/m³] times area and depth is the force of a contact, R being the radius
+            of the ball of the same volume, of the smaller body; with Young's modulus κ = E* / R.
+        velocities, spins : (n, 3) or (3,) float64, m/s and 1/s, optional
+            Of the centres of mass.
+        resolution : float, m, optional
+            Distance of the points of the surface that feel contact; some hundreds of points by default.
+        overlap : bool
+            Whether these bodies may start deep in each other, or in a wall.
+        """
+        dynamics = self._dynamics
+        if self.dim == 2:
+            raise InputError("mesh: found a polyhedron in a world of dim 2, expected discs there")
+        if (dynamics.space.period > 0).any():
+            raise InputError("mesh: found a polyhedron in a world with periodic sides, expected none there")
+        if dynamics.integrator == "position-central":
+            raise InputError("mesh: found a polyhedron with integrator 'position-central', expected 'velocity'")
+        body = mesh.mesh if isinstance(mesh, Solid) else Mesh.of(mesh)
+        fine = None if resolution is None else _check.positive("resolution", resolution)
+        x = _check.vectors("positions", positions)
+        turns = _rotations(rotations, len(x))
+        v, w = _per_row("velocities", velocities, len(x), 3), _per_row("spins", spins, len(x), 3)
+        kind = self._number_of(material)
+        known = [s.mesh is body and s.asked == fine for s in dynamics.rigid.shapes]
+        shape = known.index(True) if True in known else dynamics.rigid.add_shape(Shape(body, fine))
+        form = dynamics.rigid.shapes[shape]
+        poses = Rotation.from_matrix(turns @ form.axes).as_quat(scalar_first=True).reshape(-1, 4)
+        places = x + turns @ form.centre
+        ids = dynamics.add_bodies(shape, places, poses, v, w, material.density, kind)
+        self._ready, self._unchecked = False, True
+        self._may_overlap.update(ids.tolist() if overlap else [])
         return ids
 
     @uninterrupted
@@ -387,13 +450,13 @@ class World:
                 lightest[source.material], p.masses(np.array([r]), self._materials[source.material].density)[0]
             )
             radii[source.material] = min(radii[source.material], r)
-        shortest = shortest_contact(table, lightest, radii)
+        shortest = min(shortest_contact(table, lightest, radii), dynamics.rigid.shortest_contact(Laws(table, count)))
         # It never grows again, so that a run from a file goes on with the same.
         auto = np.fmin(shortest / _STEPS_PER_CONTACT, dynamics.dt)
         dt = float(auto) if self._wanted_dt is None else self._wanted_dt
         if not 0 < dt < math.inf:
             if len(p) == 0 and not self._sources:
-                raise InputError("dt: found 'auto' in a world without spheres, expected a number, or spheres first")
+                raise InputError("dt: found 'auto' in a world without bodies, expected a number, or bodies first")
             raise InputError(f"stiffness: found contacts of {shortest:g} s, expected a stiffness that fits the masses")
         if self._wanted_dt is None:
             self.why_dt = f"{dt:.4g} s, 1/{_STEPS_PER_CONTACT} of the shortest contact ({shortest:.4g} s)"
@@ -416,7 +479,9 @@ class World:
         with _jit.threads(self._threads):
             self._prepare()
             watch.check_start(self._dynamics)
-            watch.check_overlaps(self._dynamics, [wall.name for wall in self.walls])
+            names = [wall.name for wall in self.walls]
+            watch.check_overlaps(self._dynamics, names)
+            watch.check_body_overlaps(self._dynamics, names, self._may_overlap)
         self._unchecked = False
 
     @uninterrupted
@@ -445,6 +510,12 @@ class World:
         return Spheres(self)
 
     @property
+    def polyhedra(self) -> Polyhedra:
+        """All rigid bodies now: positions, rotations, velocities, spins, masses, materials, shapes, ids."""
+        self._prepare_if_possible()
+        return Polyhedra(self)
+
+    @property
     def materials(self) -> list[Material]:
         """All materials, in the order of the numbers in `spheres.materials`."""
         return list(self._materials)
@@ -455,6 +526,12 @@ class World:
             self._prepare_if_possible()
             return self._dynamics.contacts()
 
+    def body_contacts(self) -> BodyContacts:
+        """All contact points of rigid bodies now, with each other and with walls."""
+        with _jit.threads(self._threads):
+            self._prepare_if_possible()
+            return BodyContacts.of(self._dynamics)
+
     def energy(self) -> Energy:
         """All energies now."""
         with _jit.threads(self._threads):
@@ -462,8 +539,8 @@ class World:
             return measure.energy(self._dynamics)
 
     def pushes(self) -> dict[str, Push]:
-        """Force and torque of the spheres on every wall now, by its name."""
-        found = measure.pushes(self.contacts(), self._dynamics.pivots())
+        """Force and torque of all bodies on every wall now, by its name."""
+        found = measure.pushes(self.contacts(), self.body_contacts(), self._dynamics.pivots())
         return {wall.name: push for wall, push in zip(self.walls, found, strict=True)}
 
     def stress(self, volume: float) -> _Floats:
@@ -475,7 +552,7 @@ class World:
     def coordination(self) -> float:
         """Mean number of contacts of a sphere with others."""
         count = len(self._dynamics.particles)
-        return 2 * int((self.contacts().walls < 0).sum()) / count if count else 0.0
+        return 2 * int((self.contacts().ids[:, 1] >= 0).sum()) / count if count else 0.0
 
     @property
     def statistics(self) -> Statistics:
@@ -483,7 +560,7 @@ class World:
         return self._search.statistics
 
     def _prepare_if_possible(self) -> None:
-        if len(self._dynamics.particles) or self._wanted_dt is not None:
+        if len(self._dynamics.particles) or len(self._dynamics.rigid) or self._wanted_dt is not None:
             self._prepare()
 
     # Files
@@ -512,6 +589,27 @@ def _per_row(name: str, value: ArrayLike | None, count: int, columns: int) -> _F
     rows = np.array(np.broadcast_to(array, (count, columns)), np.float64)
     _check.finite(name, rows)
     return rows
+
+
+def _rotations(value: Any, count: int) -> _Floats:
+    """(count, 3, 3), each a rotation."""
+    if value is None:
+        return np.broadcast_to(np.eye(3), (count, 3, 3))
+    given = value.as_matrix() if hasattr(value, "as_matrix") else value
+    array = _check.numbers("rotations", given, f"rotation matrices, ({count}, 3, 3) or (3, 3), or a scipy Rotation")
+    if array.shape not in ((3, 3), (count, 3, 3)):
+        raise InputError(
+            f"rotations: found shape {array.shape}, expected ({count}, 3, 3) or (3, 3); for quaternions pass "
+            "scipy.spatial.transform.Rotation.from_quat(quaternions)"
+        )
+    rows = array.reshape(-1, 3, 3)
+    turns = np.empty(rows.shape)
+    for row, matrix in enumerate(rows):
+        try:
+            turns[row] = checked_rotation(matrix)
+        except InputError as error:
+            raise InputError(f"rotations: row {row}: {str(error).removeprefix('rotation: ')}") from None
+    return np.broadcast_to(turns, (count, 3, 3))
 
 
 def _with_z(vectors: _Floats) -> _Floats:

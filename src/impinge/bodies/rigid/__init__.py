@@ -1,0 +1,1 @@
+"""Rigid bodies of any shape: what is prepared once for every shape, contacts, and motion."""

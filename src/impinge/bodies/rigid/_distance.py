@@ -1,0 +1,160 @@
+"""Signed distance from a closed surface, its gradient, and where a segment pierces it; all in the frame of the surface.
+
+The tree is that of `inside/_closest.py`. On which side of the surface a point is, the normal at its nearest point
+tells: of a face, and on edges and vertices the mean of the faces there, weighted by their angles, for which that is
+always true [Baerentzen2005].
+"""
+
+import math
+
+import numpy as np
+
+from impinge._jit import exact, kernel
+from impinge.inside._closest import LEAF, NODE, STACK, WIDTH, nearest_slot, slot_vector
+
+FACE, EDGES, VERTICES = 0, 1, 4  # normals of a face a b c: its own, of ab, ac and bc, of a, b and c
+NORMALS = 7
+SCRATCH = 4  # rows of WIDTH numbers that searches need
+MOST_CROSSINGS = 64
+_ON_BORDER = 1e-9  # of the longest edge: points nearer to an edge or vertex are on it
+
+
+@exact
+def _feature(qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz):
+    """On which part of a triangle its point q is: row of its normal."""
+    ux, uy, uz, vx, vy, vz = bx - ax, by - ay, bz - az, cx - ax, cy - ay, cz - az
+    wx, wy, wz = cx - bx, cy - by, cz - bz
+    uu, vv, ww = ux * ux + uy * uy + uz * uz, vx * vx + vy * vy + vz * vz, wx * wx + wy * wy + wz * wz
+    near_sq = _ON_BORDER * _ON_BORDER * max(uu, vv, ww)
+    fx, fy, fz, gx, gy, gz = qx - ax, qy - ay, qz - az, qx - bx, qy - by, qz - bz
+    hx, hy, hz = qx - cx, qy - cy, qz - cz
+    if fx * fx + fy * fy + fz * fz <= near_sq:
+        return VERTICES
+    if gx * gx + gy * gy + gz * gz <= near_sq:
+        return VERTICES + 1
+    if hx * hx + hy * hy + hz * hz <= near_sq:
+        return VERTICES + 2
+    x, y, z = uy * fz - uz * fy, uz * fx - ux * fz, ux * fy - uy * fx
+    if x * x + y * y + z * z <= near_sq * uu:
+        return EDGES
+    x, y, z = vy * fz - vz * fy, vz * fx - vx * fz, vx * fy - vy * fx
+    if x * x + y * y + z * z <= near_sq * vv:
+        return EDGES + 1
+    x, y, z = wy * gz - wz * gy, wz * gx - wx * gz, wx * gy - wy * gx
+    if x * x + y * y + z * z <= near_sq * ww:
+        return EDGES + 2
+    return FACE
+
+
+@kernel
+def signed_distance(nodes, children, leaves, faces, normals, px, py, pz, start, stack, stack_sq, work):
+    """(slot, distance, gradient) of the nearest triangle: negative inside, the gradient away from the inside.
+
+    start : a slot to begin with; the answer does not depend on it.
+    """
+    x, y, z, _, _, _ = slot_vector(leaves, start, px, py, pz)
+    slot, _ = nearest_slot(
+        nodes, children, leaves, faces, px, py, pz, x * x + y * y + z * z, start, stack, stack_sq, work
+    )
+    x, y, z, qx, qy, qz = slot_vector(leaves, slot, px, py, pz)
+    rows, i = leaves[slot // WIDTH * LEAF : (slot // WIDTH + 1) * LEAF], slot % WIDTH
+    feature = _feature(
+        qx, qy, qz, rows[i], rows[i + WIDTH], rows[i + 2 * WIDTH], rows[i + 3 * WIDTH], rows[i + 4 * WIDTH],
+        rows[i + 5 * WIDTH], rows[i + 6 * WIDTH], rows[i + 7 * WIDTH], rows[i + 8 * WIDTH],
+    )  # fmt: skip
+    face = faces[slot]
+    nx, ny, nz = normals[face, feature, 0], normals[face, feature, 1], normals[face, feature, 2]
+    distance = math.sqrt(x * x + y * y + z * z)
+    side = -1.0 if x * nx + y * ny + z * nz > 0.0 else 1.0  # x is from the point to the surface
+    # Where rounding would spoil the direction, the mean normal is as good.
+    if feature != FACE and distance > _ON_BORDER * (abs(qx) + abs(qy) + abs(qz)):
+        nx, ny, nz = -side * x / distance, -side * y / distance, -side * z / distance
+    return slot, side * distance, nx, ny, nz
+
+
+@kernel
+def _reach_boxes(nodes, at, mx, my, mz, hx, hy, hz, reached):
+    """reached[i] : whether child i of a node may be met by the segment m ± h; ≤ 0 if it may."""
+    rows = nodes[at * NODE : (at + 1) * NODE]
+    for i in range(len(reached)):
+        vx, vy, vz = mx - rows[i], my - rows[i + WIDTH], mz - rows[i + 2 * WIDTH]
+        ax, ay, az = rows[i + 3 * WIDTH], rows[i + 4 * WIDTH], rows[i + 5 * WIDTH]
+        bx, by, bz = rows[i + 6 * WIDTH], rows[i + 7 * WIDTH], rows[i + 8 * WIDTH]
+        cx, cy, cz = rows[i + 9 * WIDTH], rows[i + 10 * WIDTH], rows[i + 11 * WIDTH]
+        slack = 2.0**-48 * (abs(vx) + abs(vy) + abs(vz) + abs(hx) + abs(hy) + abs(hz))
+        x = abs(ax * vx + ay * vy + az * vz) - rows[i + 12 * WIDTH] - abs(ax * hx + ay * hy + az * hz)
+        y = abs(bx * vx + by * vy + bz * vz) - rows[i + 13 * WIDTH] - abs(bx * hx + by * hy + bz * hz)
+        z = abs(cx * vx + cy * vy + cz * vz) - rows[i + 14 * WIDTH] - abs(cx * hx + cy * hy + cz * hz)
+        reached[i] = max(max(x, y), z) - slack
+
+
+@exact
+def _pierce(px, py, pz, dx, dy, dz, ax, ay, az, bx, by, bz, cx, cy, cz):
+    """Where the segment p + t d meets a triangle: t, or −1.
+
+    The three volumes change their signs exactly where an edge is seen from its other side, and 0 counts: a segment that
+    goes through a common edge of two triangles meets at least one of them.
+    """
+    ax, ay, az, bx, by, bz, cx, cy, cz = (
+        ax - px, ay - py, az - pz, bx - px, by - py, bz - pz, cx - px, cy - py, cz - pz,
+    )  # fmt: skip
+    ab = dx * (ay * bz - az * by) + dy * (az * bx - ax * bz) + dz * (ax * by - ay * bx)
+    bc = dx * (by * cz - bz * cy) + dy * (bz * cx - bx * cz) + dz * (bx * cy - by * cx)
+    ca = dx * (cy * az - cz * ay) + dy * (cz * ax - cx * az) + dz * (cx * ay - cy * ax)
+    if not ((ab >= 0.0 and bc >= 0.0 and ca >= 0.0) or (ab <= 0.0 and bc <= 0.0 and ca <= 0.0)):
+        return -1.0
+    ux, uy, uz, vx, vy, vz = bx - ax, by - ay, bz - az, cx - ax, cy - ay, cz - az
+    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    along = nx * dx + ny * dy + nz * dz
+    if along == 0.0:
+        return -1.0
+    t = (nx * ax + ny * ay + nz * az) / along
+    return t if 0.0 <= t <= 1.0 else -1.0
+
+
+@kernel
+def find_crossings(nodes, children, leaves, px, py, pz, dx, dy, dz, stack, work, places):
+    """Where the segment p + t d pierces the surface: their number, and every t, ascending, in `places`."""
+    found, top = 0, 0
+    mx, my, mz, hx, hy, hz = px + 0.5 * dx, py + 0.5 * dy, pz + 0.5 * dz, 0.5 * dx, 0.5 * dy, 0.5 * dz
+    reached = work[3]
+    stack[0] = 0
+    while top >= 0:
+        item = stack[top]
+        top -= 1
+        if item >= 0:
+            _reach_boxes(nodes, item, mx, my, mz, hx, hy, hz, reached)
+            for i in range(WIDTH):
+                stack[top + 1] = children[item, i]
+                top += 1 if reached[i] <= 0.0 else 0
+            continue
+        rows = leaves[~item * LEAF : (~item + 1) * LEAF]
+        for i in range(WIDTH):
+            t = _pierce(
+                px, py, pz, dx, dy, dz, rows[i], rows[i + WIDTH], rows[i + 2 * WIDTH], rows[i + 3 * WIDTH],
+                rows[i + 4 * WIDTH], rows[i + 5 * WIDTH], rows[i + 6 * WIDTH], rows[i + 7 * WIDTH], rows[i + 8 * WIDTH],
+            )  # fmt: skip
+            if t >= 0.0 and found < len(places):
+                k = found
+                while k > 0 and places[k - 1] > t:
+                    places[k] = places[k - 1]
+                    k -= 1
+                places[k] = t
+                found += 1
+    return found
+
+
+@kernel
+def measure_thickness(nodes, children, leaves, points, inward, reach, thickness):
+    """How far it is from points of a surface through the body to its other side, at most `reach`."""
+    stack, work, places = np.empty(STACK, np.int64), np.empty((SCRATCH, WIDTH)), np.empty(MOST_CROSSINGS)
+    for i in range(len(points)):
+        dx, dy, dz = reach * inward[i, 0], reach * inward[i, 1], reach * inward[i, 2]
+        count = find_crossings(
+            nodes, children, leaves, points[i, 0], points[i, 1], points[i, 2], dx, dy, dz, stack, work, places
+        )
+        thickness[i] = reach
+        for k in range(count):
+            if places[k] > 1e-6:  # not where it starts
+                thickness[i] = places[k] * reach
+                break

@@ -1,0 +1,136 @@
+"""Edges that pierce a body: from where to where, how deep, and what that is in contact points.
+
+Along an edge the depth δ, its distance from the surface around it, is linear as long as the same face is the nearest.
+Between two places where δ and its slope are known there is one face, or two with a kink where their lines meet; if δ
+there is less than the lines say, there are more, and both sides are divided again.
+"""
+
+import math
+
+from impinge._jit import kernel, part
+from impinge.bodies.rigid._distance import find_crossings, signed_distance
+
+PIECES = 8  # of one edge, at most
+ENDS = 2 * PIECES + 2  # parts that wait to be divided
+PIECE = 7  # numbers of a piece: first and last place along the edge, depths there, normal of the surface
+_KINK = 1e-3  # of the depth: what is missing to it is another face
+_SHORTEST = 1e-12  # of an edge
+
+
+@part
+def _write(pieces, count, t0, t1, f0, f1, nx, ny, nz):
+    """One more piece, if there is room."""
+    if count >= PIECES:
+        return count
+    pieces[count, 0], pieces[count, 1], pieces[count, 2], pieces[count, 3] = t0, t1, max(f0, 0.0), max(f1, 0.0)
+    pieces[count, 4], pieces[count, 5], pieces[count, 6] = nx, ny, nz
+    return count + 1
+
+
+@kernel
+def _divide(
+    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, t0, t1, slot, stack, stack_sq, work, ends, pieces,
+    count,
+):  # fmt: skip
+    """Pieces of the edge p + t d between t0 and t1, where all of it is inside.
+
+    ends : work space; rows t0, depth, normal, t1, depth, normal of parts that are not yet done.
+    """
+    for k in range(2):
+        t = t0 if k == 0 else t1
+        slot, distance, nx, ny, nz = signed_distance(
+            nodes, children, leaves, faces, normals, px + t * dx, py + t * dy, pz + t * dz, slot, stack, stack_sq, work
+        )
+        ends[0, 5 * k], ends[0, 5 * k + 1] = t, max(-distance, 0.0)
+        ends[0, 5 * k + 2], ends[0, 5 * k + 3], ends[0, 5 * k + 4] = nx, ny, nz
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        a, f, ux, uy, uz = ends[waiting, 0], ends[waiting, 1], ends[waiting, 2], ends[waiting, 3], ends[waiting, 4]
+        b, g, vx, vy, vz = ends[waiting, 5], ends[waiting, 6], ends[waiting, 7], ends[waiting, 8], ends[waiting, 9]
+        rise, fall = -(ux * dx + uy * dy + uz * dz), -(vx * dx + vy * dy + vz * dz)
+        tolerance = _KINK * max(f, g)
+        if abs(f + rise * (b - a) - g) <= tolerance and abs(g - fall * (b - a) - f) <= tolerance:
+            count = _write(pieces, count, a, b, f, g, ux, uy, uz)
+            continue
+        t, expected = 0.5 * (a + b), math.inf
+        if rise > fall:
+            at = (g - fall * b - f + rise * a) / (rise - fall)
+            if a < at < b:
+                t, expected = at, f + rise * (at - a)
+        slot, distance, nx, ny, nz = signed_distance(
+            nodes, children, leaves, faces, normals, px + t * dx, py + t * dy, pz + t * dz, slot, stack, stack_sq, work
+        )
+        h = max(-distance, 0.0)
+        if abs(h - expected) <= _KINK * h:
+            count = _write(pieces, count, a, t, f, h, ux, uy, uz)
+            count = _write(pieces, count, t, b, h, g, vx, vy, vz)
+        elif count + waiting + 4 > PIECES:  # no room for more: straight lines
+            x, y, z = ux + nx, uy + ny, uz + nz
+            per = 1.0 / max(math.sqrt(x * x + y * y + z * z), 1e-300)
+            count = _write(pieces, count, a, t, f, h, x * per, y * per, z * per)
+            x, y, z = vx + nx, vy + ny, vz + nz
+            per = 1.0 / max(math.sqrt(x * x + y * y + z * z), 1e-300)
+            count = _write(pieces, count, t, b, h, g, x * per, y * per, z * per)
+        else:  # the first half on top, so that pieces come in order
+            ends[waiting, 0], ends[waiting, 1] = t, h
+            ends[waiting, 2], ends[waiting, 3], ends[waiting, 4] = nx, ny, nz
+            ends[waiting + 1, 0], ends[waiting + 1, 1] = a, f
+            ends[waiting + 1, 2], ends[waiting + 1, 3], ends[waiting + 1, 4] = ux, uy, uz
+            ends[waiting + 1, 5], ends[waiting + 1, 6] = t, h
+            ends[waiting + 1, 7], ends[waiting + 1, 8], ends[waiting + 1, 9] = nx, ny, nz
+            waiting += 2
+    return count
+
+
+@kernel
+def find_pieces(
+    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, slot, stack, stack_sq, work, places, ends, pieces
+):
+    """Pieces of the edge p + t d inside a body, in their order: (their number, a slot near by)."""
+    crossings = find_crossings(nodes, children, leaves, px, py, pz, dx, dy, dz, stack, work, places)
+    count, before = 0, 0.0
+    for k in range(crossings + 1):
+        after = places[k] if k < crossings else 1.0
+        if after - before > _SHORTEST and count < PIECES:
+            t = 0.5 * (before + after)
+            slot, distance, _, _, _ = signed_distance(
+                nodes, children, leaves, faces, normals, px + t * dx, py + t * dy, pz + t * dz, slot, stack, stack_sq,
+                work,
+            )  # fmt: skip
+            if distance < 0.0:
+                count = _divide(
+                    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, before, after, slot, stack,
+                    stack_sq, work, ends, pieces, count,
+                )  # fmt: skip
+        before = after
+    return count, slot
+
+
+@kernel
+def clearance(
+    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, wanted, most, slot, stack, stack_sq, work, parts
+):
+    """How far the edge p + t d is from a body, at least: as exact as needed to say whether that is `wanted`.
+
+    The distance of a point from a body changes by no more than the point moves. parts : work space, of `most` rows.
+    """
+    length = math.sqrt(dx * dx + dy * dy + dz * dz)
+    least, waiting = math.inf, 1
+    parts[0, 0], parts[0, 1] = 0.0, 1.0
+    while waiting > 0:
+        waiting -= 1
+        a, b = parts[waiting, 0], parts[waiting, 1]
+        t, half = 0.5 * (a + b), 0.5 * (b - a) * length
+        slot, distance, _, _, _ = signed_distance(
+            nodes, children, leaves, faces, normals, px + t * dx, py + t * dy, pz + t * dz, slot, stack, stack_sq, work
+        )
+        if distance - half <= wanted and distance > wanted and half > 0.5 * wanted and waiting + 2 <= most:
+            parts[waiting, 0], parts[waiting, 1] = a, t
+            parts[waiting + 1, 0], parts[waiting + 1, 1] = t, b
+            waiting += 2
+            continue
+        least = min(least, distance - half)
+        if distance <= wanted:
+            return min(least, distance), slot
+    return least, slot

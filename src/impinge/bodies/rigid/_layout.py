@@ -1,0 +1,8 @@
+"""Where things are in the flat arrays of shapes, see `shape.py`."""
+
+# Columns of `Shapes.ranges`: first rows in the arrays; those of the next shape are where they end.
+NODES, LEAVES, FACES, POINTS, POINT_GROUPS, EDGES, EDGE_GROUPS = range(7)
+RANGES = 7
+# Columns of `Shapes.sizes`: lowest and highest corner, farthest point, radius, width of edges.
+LOW, HIGH, REACH, RADIUS, WIDTH = 0, 3, 6, 7, 8
+SIZES = 9

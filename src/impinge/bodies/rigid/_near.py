@@ -1,0 +1,318 @@
+"""Lists of the points and edges of bodies that may touch something before it has moved by the skin."""
+
+import math
+
+import numpy as np
+
+from impinge._jit import fetch_add, kernel, parallel, part
+from impinge.bodies._planes import NORMAL
+from impinge.bodies.rigid._distance import MOST_CROSSINGS, SCRATCH, find_crossings, signed_distance
+from impinge.bodies.rigid._edges import ENDS, PIECES, clearance
+from impinge.bodies.rigid._layout import EDGE_GROUPS, EDGES, HIGH, LOW, POINT_GROUPS, POINTS
+from impinge.bodies.rigid._touch import (
+    BODY,
+    EDGES_A,
+    EDGES_B,
+    FIRST_EDGE,
+    FIRST_POINT,
+    GONE,
+    KIND_OF,
+    OTHER,
+    PLANE,
+    POINTS_A,
+    POINTS_B,
+    SHEET,
+    apply,
+    between,
+    place,
+    tree,
+)  # fmt: skip
+from impinge.inside._closest import STACK, WIDTH
+
+POINTS_LEFT, EDGES_LEFT = np.uint64(0), np.uint64(8)  # places of the counters of taken rows
+
+
+@part
+def _outside(sizes, s, x, y, z, reach):
+    """Whether a place is farther than `reach` from the box of a shape, along an axis."""
+    return (
+        x < sizes[s, LOW] - reach or x > sizes[s, HIGH] + reach
+        or y < sizes[s, LOW + 1] - reach or y > sizes[s, HIGH + 1] + reach
+        or z < sizes[s, LOW + 2] - reach or z > sizes[s, HIGH + 2] + reach
+    )  # fmt: skip
+
+
+@kernel
+def _points_near(
+    rows, groups, starts, first_group, last_group, base, sheet, nodes, children, leaves, faces, normals, sizes, s,
+    frames, a, b, skin, stack, stack_sq, work, items, slots, seen, count,
+):  # fmt: skip
+    """Points of body a at most `skin` from body b; of a sheet so far beyond half the thickness of the body there."""
+    way, slot = between(frames, a, b), 0
+    for g in range(first_group, last_group):
+        x, y, z = apply(way, groups[g, 0], groups[g, 1], groups[g, 2])
+        reach = groups[g, 3] + skin
+        deepest = 0.0
+        if sheet:
+            for i in range(starts[g] - base, starts[g + 1] - base):
+                deepest = max(deepest, rows[i, 7])
+        if _outside(sizes, s, x, y, z, reach + deepest):
+            continue
+        slot, distance, _, _, _ = signed_distance(
+            nodes, children, leaves, faces, normals, x, y, z, slot, stack, stack_sq, work
+        )
+        if (abs(distance) if sheet else distance) > reach + deepest:
+            continue
+        for i in range(starts[g] - base, starts[g + 1] - base):
+            x, y, z = apply(way, rows[i, 0], rows[i, 1], rows[i, 2])
+            reach = skin + (rows[i, 7] if sheet else 0.0)
+            if _outside(sizes, s, x, y, z, reach):
+                continue
+            slot, distance, _, _, _ = signed_distance(
+                nodes, children, leaves, faces, normals, x, y, z, slot, stack, stack_sq, work
+            )
+            distance = abs(distance) if sheet else distance
+            if distance > reach:
+                continue
+            items[count], slots[count] = i, slot
+            seen[count, 0], seen[count, 1], seen[count, 2], seen[count, 3] = x, y, z, max(distance, 0.0)
+            count += 1
+    return count
+
+
+@kernel
+def _edges_near(
+    rows, groups, starts, first_group, last_group, base, sheet, nodes, children, leaves, faces, normals, sizes, s,
+    frames, a, b, skin, stack, stack_sq, work, parts, items, slots, seen, count,
+):  # fmt: skip
+    """Edges of body a at most `skin` from body b; of a sheet so far beyond half the thickness of the body there."""
+    way, slot = between(frames, a, b), 0
+    for g in range(first_group, last_group):
+        x, y, z = apply(way, groups[g, 0], groups[g, 1], groups[g, 2])
+        reach = groups[g, 3] + skin
+        deepest = 0.0
+        if sheet:
+            for i in range(starts[g] - base, starts[g + 1] - base):
+                deepest = max(deepest, rows[i, 10])
+        if _outside(sizes, s, x, y, z, reach + deepest):
+            continue
+        slot, distance, _, _, _ = signed_distance(
+            nodes, children, leaves, faces, normals, x, y, z, slot, stack, stack_sq, work
+        )
+        if (abs(distance) if sheet else distance) > reach + deepest:
+            continue
+        for i in range(starts[g] - base, starts[g + 1] - base):
+            px, py, pz = apply(way, rows[i, 0], rows[i, 1], rows[i, 2])
+            qx, qy, qz = apply(way, rows[i, 3], rows[i, 4], rows[i, 5])
+            dx, dy, dz = qx - px, qy - py, qz - pz
+            safe = 0.0
+            if sheet:
+                x, y, z = px + 0.5 * dx, py + 0.5 * dy, pz + 0.5 * dz
+                slot, distance, _, _, _ = signed_distance(
+                    nodes, children, leaves, faces, normals, x, y, z, slot, stack, stack_sq, work
+                )
+                half = 0.5 * math.sqrt(dx * dx + dy * dy + dz * dz)
+                if abs(distance) > half + skin + rows[i, 10]:
+                    continue
+            else:
+                safe, slot = clearance(
+                    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, skin, len(parts), slot, stack,
+                    stack_sq, work, parts,
+                )  # fmt: skip
+                if safe > skin:
+                    continue
+            items[count], slots[count] = i, slot
+            seen[count, 0], seen[count, 1], seen[count, 2] = px, py, pz
+            seen[count, 3], seen[count, 4], seen[count, 5], seen[count, 6] = qx, qy, qz, max(safe, 0.0)
+            count += 1
+    return count
+
+
+@kernel
+def _near_plane(points, edges, frames, a, planes, p, skin, point_items, edge_items):
+    """Points and edges of body a at most `skin` above a plane: their numbers."""
+    nx, ny, nz = planes[p, NORMAL], planes[p, NORMAL + 1], planes[p, NORMAL + 2]
+    limit = planes[p, 0] * nx + planes[p, 1] * ny + planes[p, 2] * nz + skin
+    near_points, near_edges = 0, 0
+    for i in range(len(points)):
+        x, y, z = place(frames, a, points[i, 0], points[i, 1], points[i, 2])
+        if nx * x + ny * y + nz * z < limit:
+            point_items[near_points] = i
+            near_points += 1
+    for i in range(len(edges)):
+        px, py, pz = place(frames, a, edges[i, 0], edges[i, 1], edges[i, 2])
+        qx, qy, qz = place(frames, a, edges[i, 3], edges[i, 4], edges[i, 5])
+        if min(nx * px + ny * py + nz * pz, nx * qx + ny * qy + nz * qz) < limit:
+            edge_items[near_edges] = i
+            near_edges += 1
+    return near_points, near_edges
+
+
+@parallel(grain=1)
+def list_near(
+    first, stop, pairs, most_points, most_edges, skin, shapes, forms, frames, planes, taken, spans, points, point_slots,
+    points_seen, edges, edge_slots, edges_seen,
+):  # fmt: skip
+    """List what is near in every pair; spans say where.
+
+    taken : how many rows are, by all threads; where there are more than room the lists are to be made again, larger.
+    """
+    stack, stack_sq, work = np.empty(STACK, np.int64), np.empty(STACK), np.empty((SCRATCH, WIDTH))
+    parts = np.empty((ENDS, 2))
+    items, slots, seen = np.empty(most_points, np.int32), np.zeros(most_points, np.int32), np.zeros((most_points, 4))
+    lines, line_slots, lines_seen = (
+        np.empty(most_edges, np.int32), np.zeros(most_edges, np.int32), np.zeros((most_edges, 7)),
+    )  # fmt: skip
+    for p in range(first, stop):
+        a, kind, b = pairs[p, BODY], pairs[p, KIND_OF], pairs[p, OTHER]
+        s, r = forms[a], shapes.ranges
+        own_points, own_edges = (
+            shapes.points[r[s, POINTS] : r[s + 1, POINTS]],
+            shapes.edges[r[s, EDGES] : r[s + 1, EDGES]],
+        )
+        points_b, edges_b = 0, 0
+        if kind == PLANE:
+            points_a, edges_a = _near_plane(own_points, own_edges, frames, a, planes, b, skin, items, lines)
+            slots[:points_a], seen[:points_a] = 0, 0.0
+            line_slots[:edges_a], lines_seen[:edges_a] = 0, 0.0
+        else:
+            sheet, t = kind == SHEET, forms[b]
+            nodes, children, leaves, faces, normals = tree(shapes, t)
+            points_a = _points_near(
+                own_points, shapes.point_groups, shapes.point_starts, r[s, POINT_GROUPS], r[s + 1, POINT_GROUPS],
+                r[s, POINTS], sheet, nodes, children, leaves, faces, normals, shapes.sizes, t, frames, a, b, skin,
+                stack, stack_sq, work, items, slots, seen, 0,
+            )  # fmt: skip
+            edges_a = _edges_near(
+                own_edges, shapes.edge_groups, shapes.edge_starts, r[s, EDGE_GROUPS], r[s + 1, EDGE_GROUPS],
+                r[s, EDGES], sheet, nodes, children, leaves, faces, normals, shapes.sizes, t, frames, a, b, skin, stack,
+                stack_sq, work, parts, lines, line_slots, lines_seen, 0,
+            )  # fmt: skip
+            nodes, children, leaves, faces, normals = tree(shapes, s)
+            if not sheet:
+                points_b = _points_near(
+                    shapes.points[r[t, POINTS] : r[t + 1, POINTS]], shapes.point_groups, shapes.point_starts,
+                    r[t, POINT_GROUPS], r[t + 1, POINT_GROUPS], r[t, POINTS], False, nodes, children, leaves, faces,
+                    normals, shapes.sizes, s, frames, b, a, skin, stack, stack_sq, work, items, slots, seen, points_a,
+                ) - points_a  # fmt: skip
+            edges_b = _edges_near(
+                shapes.edges[r[t, EDGES] : r[t + 1, EDGES]], shapes.edge_groups, shapes.edge_starts, r[t, EDGE_GROUPS],
+                r[t + 1, EDGE_GROUPS], r[t, EDGES], False, nodes, children, leaves, faces, normals, shapes.sizes, s,
+                frames, b, a, skin, stack, stack_sq, work, parts, lines, line_slots, lines_seen, edges_a,
+            ) - edges_a  # fmt: skip
+        count, lines_count = points_a + points_b, edges_a + edges_b
+        at = fetch_add(taken, POINTS_LEFT, count)
+        line_at = fetch_add(taken, EDGES_LEFT, lines_count)
+        spans[p, FIRST_POINT], spans[p, POINTS_A], spans[p, POINTS_B] = at, points_a, points_b
+        spans[p, FIRST_EDGE], spans[p, EDGES_A], spans[p, EDGES_B] = line_at, edges_a, edges_b
+        if at + count <= len(points):
+            for k in range(count):
+                points[at + k], point_slots[at + k], points_seen[at + k] = items[k], slots[k], seen[k]
+        if line_at + lines_count <= len(edges):
+            for k in range(lines_count):
+                edges[line_at + k], edge_slots[line_at + k], edges_seen[line_at + k] = (
+                    lines[k], line_slots[k], lines_seen[k],
+                )  # fmt: skip
+
+
+@kernel
+def _inside_out(rows, at, normal, deepest, way, nodes, children, leaves, x, y, z, stack, work, places):
+    """Whether a surface passes through the body above point `at`, at x: 1 or 0; normal, deepest : columns of rows."""
+    ux, uy, uz = rows[at, normal], rows[at, normal + 1], rows[at, normal + 2]
+    length = rows[at, deepest] * (
+        1.0 if normal == 7 else -1.0
+    )  # edges have the way into the body, points that out of it
+    ux, uy, uz = length * ux, length * uy, length * uz
+    ux, uy, uz = (
+        way[0] * ux + way[1] * uy + way[2] * uz,
+        way[3] * ux + way[4] * uy + way[5] * uz,
+        way[6] * ux + way[7] * uy + way[8] * uz,
+    )
+    return 1 if find_crossings(nodes, children, leaves, x, y, z, ux, uy, uz, stack, work, places) > 0 else 0
+
+
+@kernel
+def mark_behind(
+    pairs, spans, shapes, forms, frames, points, points_seen, points_behind, edges, edges_seen, edges_behind
+):
+    """Which listed points, and first ends of edges, are behind a surface at the start."""
+    stack, work, places = np.empty(STACK, np.int64), np.empty((SCRATCH, WIDTH)), np.empty(MOST_CROSSINGS)
+    for p in range(len(pairs)):
+        if pairs[p, KIND_OF] != SHEET:
+            continue
+        a, b = pairs[p, BODY], pairs[p, OTHER]
+        s, r = forms[a], shapes.ranges
+        nodes, children, leaves, _, _ = tree(shapes, forms[b])
+        way = between(frames, a, b)
+        rows = shapes.points[r[s, POINTS] : r[s + 1, POINTS]]
+        for e in range(spans[p, FIRST_POINT], spans[p, FIRST_POINT] + spans[p, POINTS_A]):
+            points_behind[e] = _inside_out(
+                rows, points[e], 4, 7, way, nodes, children, leaves, points_seen[e, 0], points_seen[e, 1],
+                points_seen[e, 2], stack, work, places,
+            )  # fmt: skip
+        rows = shapes.edges[r[s, EDGES] : r[s + 1, EDGES]]
+        for e in range(spans[p, FIRST_EDGE], spans[p, FIRST_EDGE] + spans[p, EDGES_A]):
+            edges_behind[e] = _inside_out(
+                rows, edges[e], 7, 10, way, nodes, children, leaves, edges_seen[e, 0], edges_seen[e, 1],
+                edges_seen[e, 2], stack, work, places,
+            )  # fmt: skip
+
+
+@part
+def _carry(
+    old_at, old_last, old_items, old_seen, seen, old_behind, old_known, old_history, at, last, items, behind, known,
+    history, each,
+    fresh,
+):  # fmt: skip
+    """What listed things remember, from old lists to new ones, both ascending; each : rows of one of them.
+
+    fresh : whether the pair was not listed before, so that what is behind a surface is so from the start.
+    """
+    for k in range(at, last):
+        while old_at < old_last and old_items[old_at] < items[k]:
+            old_at += 1
+        found = old_at < old_last and old_items[old_at] == items[k]
+        if found:
+            behind[k] = old_behind[old_at]
+            if old_seen[old_at, 0] == old_seen[old_at, 0]:  # what lies between then and now is still to be looked at
+                seen[k] = old_seen[old_at]
+        elif not fresh:
+            behind[k] = 0
+        for j in range(each):
+            known[k * each + j] = old_known[old_at * each + j] if found else GONE
+            if known[k * each + j] != GONE:
+                for c in range(4):
+                    history[k * each + j, c] = old_history[old_at * each + j, c]
+
+
+@parallel(grain=64)
+def carry(
+    first, stop, old_of, old_spans, old_points, old_points_seen, points_seen, old_points_behind, old_points_known,
+    old_point_history, old_edges,
+    old_edges_seen, edges_seen, old_edges_behind, old_edges_known, old_edge_history, spans, points, points_behind,
+    points_known, point_history,
+    edges, edges_behind, edges_known, edge_history,
+):  # fmt: skip
+    """Let pairs remember what they did in the old lists; old_of : pair there, −1 for a new one."""
+    nowhere = np.zeros(6, np.int64)
+    for p in range(first, stop):
+        new = spans[p]
+        old = old_spans[old_of[p]] if old_of[p] >= 0 else nowhere
+        for side in range(2):
+            begin, end = (
+                old[FIRST_POINT] + side * old[POINTS_A],
+                old[FIRST_POINT] + old[POINTS_A] + side * old[POINTS_B],
+            )
+            at, last = new[FIRST_POINT] + side * new[POINTS_A], new[FIRST_POINT] + new[POINTS_A] + side * new[POINTS_B]
+            _carry(
+                begin, end, old_points, old_points_seen, points_seen, old_points_behind, old_points_known,
+                old_point_history, at, last, points,
+                points_behind, points_known, point_history, 1, old_of[p] < 0,
+            )  # fmt: skip
+            begin, end = old[FIRST_EDGE] + side * old[EDGES_A], old[FIRST_EDGE] + old[EDGES_A] + side * old[EDGES_B]
+            at, last = new[FIRST_EDGE] + side * new[EDGES_A], new[FIRST_EDGE] + new[EDGES_A] + side * new[EDGES_B]
+            _carry(
+                begin, end, old_edges, old_edges_seen, edges_seen, old_edges_behind, old_edges_known,
+                old_edge_history, at, last, edges,
+                edges_behind, edges_known, edge_history, PIECES, old_of[p] < 0,
+            )  # fmt: skip

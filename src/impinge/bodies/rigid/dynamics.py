@@ -1,0 +1,237 @@
+"""Rigid bodies, step by step: the engine of a world's polyhedra, which trusts what it is given."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge.bodies import _planes
+from impinge.bodies._obstacles import POSE
+from impinge.bodies.lists import Lists as SphereLists
+from impinge.bodies.rigid import _layout, _motion, _touch
+from impinge.bodies.rigid.lists import Lists
+from impinge.bodies.rigid.shape import Form, Shape, join
+from impinge.response import _laws
+
+__all__ = ["Found", "Laws", "Rigid"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_STATE = ("kinds", "forms", "mass", "inertia", "place", "pose", "late", "now", "lost", "work")
+_NOTHING = np.empty((0, POSE))
+_SKIN = 0.05  # of the mean radius of bodies
+
+
+class Found(NamedTuple):
+    """Contacts of bodies, in the order of their pairs."""
+
+    pairs: Ints  # (m, 3): columns of `_touch`
+    rows: Floats  # (m, CONTACT)
+
+
+class Laws(NamedTuple):
+    """Laws of all pairs of materials."""
+
+    rows: Floats  # (materials², COLUMNS)
+    materials: int
+
+    @property
+    def rough(self) -> bool:
+        """Whether contacts have a memory."""
+        return bool(self.rows[:, _laws.FRICTION].any())
+
+
+class Rigid:
+    """State of all rigid bodies of a world, in the order of their permanent numbers.
+
+    Attributes
+    ----------
+    kinds, forms : (n,) int64
+        Numbers of materials and of shapes.
+    mass, inertia : (n,), (n, 3) float64
+        Moments about the principal axes.
+    place, pose : (n, 3), (n, 4) float64
+        Centre of mass; quaternion w, x, y, z from the principal axes to space.
+    late : (n, 6) float64
+        Velocity and angular momentum, half a time step before where the world is staggered.
+    now : (n, 6) float64
+        Velocity and spin at the time of the places, as dampers and friction see them.
+    lost, work : (n,) float64, J
+        Energy lost at contacts so far, and work done by what is driven.
+    forces : (n, 6) float64
+        Force and torque about the centre of mass, without gravity.
+    """
+
+    def __init__(self) -> None:
+        self.shapes: list[Shape] = []
+        self.sheets: list[Form] = []  # of obstacles
+        self.sheet_kinds: list[int] = []
+        self._joined = join([])
+        self.kinds, self.forms = np.empty(0, np.int64), np.empty(0, np.int64)
+        self.mass, self.inertia = np.empty(0), np.empty((0, 3))
+        self.place, self.pose = np.empty((0, 3)), np.empty((0, 4))
+        self.late, self.now = np.empty((0, 6)), np.empty((0, 6))
+        self.lost, self.work = np.empty(0), np.empty(0)
+        self.forces = np.empty((0, 6))
+        self.lists = Lists()
+        self.wrenches = np.empty((0, _touch.WRENCH))
+
+    def __len__(self) -> int:
+        return len(self.mass)
+
+    def add_shape(self, shape: Shape) -> int:
+        """One more shape; returns its number."""
+        self.shapes.append(shape)
+        self._join()
+        return len(self.shapes) - 1
+
+    def add_sheet(self, form: Form, kind: int) -> None:
+        """The surface of one more obstacle."""
+        self.sheets.append(form)
+        self.sheet_kinds.append(kind)
+        self._join()
+
+    def _join(self) -> None:
+        self._joined = join([*self.shapes, *self.sheets])
+        self.lists.forget()
+
+    def add(
+        self, shape: int, places: Floats, poses: Floats, velocities: Floats, spins: Floats, density: float, kind: int
+    ) -> Ints:
+        """Bodies of a shape, with the centre of mass and the pose of the principal axes of each; their numbers."""
+        n, form = len(places), self.shapes[shape]
+        mass = density * form.volume
+        inertia = np.broadcast_to(mass * form.turning, (n, 3))
+        turns = _motion.matrices(poses)
+        momenta = np.einsum("nij,nj,nkj,nk->ni", turns, inertia, turns, spins)
+        rows = {
+            "kinds": np.full(n, kind), "forms": np.full(n, shape), "mass": np.full(n, mass), "inertia": inertia,
+            "place": places, "pose": poses, "late": np.hstack([velocities, momenta]),
+            "now": np.hstack([velocities, spins]), "lost": np.zeros(n), "work": np.zeros(n),
+        }  # fmt: skip
+        first = len(self)
+        for name in _STATE:
+            setattr(self, name, np.concatenate([getattr(self, name), rows[name]]))
+        self.forces = np.zeros((len(self), 6))
+        self.lists.forget()
+        return np.arange(first, first + n)
+
+    def frames(self, obstacles: Floats = _NOTHING) -> Floats:
+        """Of all bodies and obstacles now; obstacles : rows of `_obstacles` poses."""
+        frames = np.empty((len(self) + len(obstacles), POSE))
+        _motion.write_frames(len(self), self.place, self.pose, self.now, frames)
+        frames[len(self) :] = obstacles
+        return frames
+
+    @property
+    def _all_forms(self) -> Ints:
+        sheets = np.arange(len(self.sheets)) + len(self.shapes)
+        return np.concatenate([self.forms, sheets])
+
+    @property
+    def _all_kinds(self) -> Ints:
+        return np.concatenate([self.kinds, np.array(self.sheet_kinds, np.int64)])
+
+    def push(self, table: Laws, planes: Floats, obstacles: Floats, dt: float, keep: bool) -> None:
+        """Find what touches now, and all forces; keep : whether contacts remember that."""
+        frames = self.frames(obstacles)
+        self._refresh(planes, frames)
+        lists = self.lists
+        self.wrenches = np.empty((len(lists.pairs), _touch.WRENCH))
+        _touch.meet_pairs(
+            len(lists.pairs), lists.pairs, lists.spans, self._all_kinds, planes, table.rows, table.materials,
+            table.rough, dt, lists.skin, keep, lists.most, self._joined, self._all_forms, frames, self.mass,
+            lists.listed, self.wrenches,
+        )  # fmt: skip
+        _touch.gather(len(self), lists.starts, lists.sides, self.wrenches, self.forces, keep, self.lost, self.work)
+
+    def _refresh(self, planes: Floats, frames: Floats) -> None:
+        if not self.lists.are_good:
+            skin = _SKIN * float(np.mean([self.shapes[form].radius for form in np.unique(self.forms)]))
+            self.lists.make(len(self), self._joined, self._all_forms, frames, planes, skin)
+
+    def contacts(self, table: Laws, planes: Floats, obstacles: Floats, dt: float) -> Found:
+        """All contacts now."""
+        frames = self.frames(obstacles)
+        self._refresh(planes, frames)
+        lists = self.lists
+        owners, rows = np.empty(0, np.int64), np.empty((0, _touch.CONTACT))
+        for _ in range(2):  # first they are counted
+            count = _touch.list_contacts(
+                lists.pairs, lists.spans, self._all_kinds, planes, table.rows, table.materials, table.rough, dt,
+                lists.skin, lists.most, self._joined, self._all_forms, frames, self.mass, lists.listed, owners, rows,
+            )  # fmt: skip
+            if count > len(rows):
+                owners, rows = np.empty(count, np.int64), np.empty((count, _touch.CONTACT))
+        return Found(lists.pairs[owners], rows)
+
+    def move(self, gravity: Floats, dt: float, half: float) -> None:
+        """One step with the forces that were found; half : of a step, by which dampers see velocities ahead."""
+        _motion.move_bodies(
+            len(self), self.place, self.pose, self.late, self.now, self.mass, self.inertia, self.forces, gravity, dt,
+            half,
+        )  # fmt: skip
+
+    def fastest(self, beyond: float = 0.0) -> float:
+        """Speed of the fastest point in the last step, at most, of bodies and of what goes with them so far away, m."""
+        reach = self._joined.sizes[self.forms, _layout.REACH] + beyond
+        with np.errstate(over="ignore", invalid="ignore"):
+            turning = np.linalg.norm(self.late[:, 3:], axis=1) / self.inertia.min(axis=1)
+            speed = float((np.linalg.norm(self.late[:, :3], axis=1) + turning * reach).max())
+        return speed if math.isfinite(speed) else math.inf
+
+    def add_reactions(self, lists: SphereLists) -> None:
+        """Add what spheres do to bodies."""
+        _touch.gather_reactions(len(self), lists.reaction_starts, lists.reaction_entries, lists.reactions, self.forces)
+
+    def pushes_on(self, planes: Floats) -> tuple[Floats, Ints]:
+        """Force of every plane on the bodies, and which of them are under load: as `_planes` reads it."""
+        forces = np.zeros((len(planes), 3))
+        at_planes = self.lists.pairs[:, _touch.KIND_OF] == _touch.PLANE
+        np.add.at(forces, self.lists.pairs[at_planes, _touch.OTHER], self.wrenches[at_planes, :3])
+        loaded = np.flatnonzero(np.isfinite(planes[:, _planes.LOAD]))
+        return forces, np.column_stack([loaded, loaded])
+
+    def shift(self, gravity: Floats, by: float) -> None:
+        """Let velocities be those some time later, as forces are now."""
+        self.late[:, :3] += by * (self.forces[:, :3] / self.mass[:, None] + gravity)
+        self.late[:, 3:] += by * self.forces[:, 3:]
+
+    def velocities(self, gravity: Floats, by: float) -> Floats:
+        """(n, 6): velocities and spins now; by : how much later that is than what is stored."""
+        seen = self.late.copy()
+        seen[:, :3] += by * (self.forces[:, :3] / self.mass[:, None] + gravity)
+        seen[:, 3:] += by * self.forces[:, 3:]
+        turns = _motion.matrices(self.pose)
+        seen[:, 3:] = np.einsum("nij,nj,nkj,nk->ni", turns, 1 / self.inertia, turns, seen[:, 3:])
+        return seen
+
+    def shortest_contact(self, laws: Laws) -> float:
+        """Duration of the shortest contact, s: π √(m / K), of a quarter of a surface with something fixed.
+
+        m : the mass that reacts to a push along the normal of a point, the least of all points.
+        """
+        shortest = math.inf
+        for form, kind in sorted(set(zip(self.forms.tolist(), self.kinds.tolist(), strict=True))):
+            mass = float(self.mass[(self.forms == form) & (self.kinds == kind)][0])
+            for law in laws.rows.reshape(laws.materials, laws.materials, -1)[kind]:
+                stiffness = self.shapes[form].stiffest(law)
+                light = mass / self.shapes[form].liveliest
+                stiffness *= max(1.0, 3.5 * law[_laws.TANGENTIAL] if law[_laws.FRICTION] > 0 else 0.0)
+                stiff = max(1.0, law[_laws.DAMPING] / (2 * math.sqrt(light * stiffness)))
+                shortest = min(shortest, math.pi * math.sqrt(0.5 * light / stiffness) / stiff)
+        return shortest
+
+    def state(self) -> dict[str, Any]:
+        """All that changes."""
+        return {name: getattr(self, name) for name in _STATE} | {"memory": self.lists.memories()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a state; shapes and obstacles are there already."""
+        for name in _STATE:
+            setattr(self, name, state[name].copy())
+        self.forces = np.zeros((len(self), 6))
+        self.lists.restore(state["memory"])

@@ -1,0 +1,275 @@
+"""What is prepared once for every shape, in the frame of its principal axes: mass, tree, points, edges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge.bodies.obstacles import Obstacle
+from impinge.bodies.rigid import _distance, _touch
+from impinge.bodies.rigid._layout import RANGES, SIZES
+from impinge.bodies.rigid.surface import find_edges, sample, usual_resolution
+from impinge.errors import MeshError
+from impinge.inside import _closest, _closest_build
+from impinge.response import _laws
+from impinge.shapes.mesh import Mesh
+
+__all__ = ["Form", "Parts", "Shape", "Shapes", "join"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_GROUP = 16  # points or edges that are looked at together
+_DEEPEST = 0.5  # of the radius: so far, at most, points can be behind the surface of an obstacle
+_SMALLEST, _LARGEST = 1e-30, 1e30  # m: eighth powers of lengths stay in range
+
+
+class Parts(NamedTuple):
+    """Points or edges in groups."""
+
+    rows: Floats  # (n, columns)
+    groups: Floats  # (g, 4), m: centre and radius
+    starts: Ints  # (g + 1,)
+
+
+class Form:
+    """A surface in its own frame: a tree of its triangles, points and edges.
+
+    Attributes
+    ----------
+    points : Parts
+        Rows: place, area, normal, half the thickness of the body there.
+    edges : Parts
+        Rows: both ends, width, into the body, half its thickness there.
+    bounds : (2, 3) float64
+    reach, radius, width : float, m
+        Of the farthest point, of the ball of the same volume, of edges bent by a right angle.
+    """
+
+    radius = math.inf
+    width = 1.0
+
+    def __init__(self, mesh: Mesh) -> None:
+        corners = mesh.vertices[mesh.merged_faces]
+        self.bounds = np.array([corners.min(axis=(0, 1)), corners.max(axis=(0, 1))])
+        self.reach = float(np.sqrt((corners**2).sum(axis=2).max()))
+        self._make_tree(mesh)
+        self.points, self.edges = _grouped(np.empty((0, 8)), np.empty((0, 3)), np.empty(0)), self._find_edges(mesh)
+
+    def _make_tree(self, mesh: Mesh) -> None:
+        m, width = len(mesh.faces), _closest.WIDTH
+        order = np.sort(mesh.merged_faces, axis=1).astype(np.int64)
+        corners = mesh.vertices[order].reshape(m, 9)
+        mid = np.ascontiguousarray((corners[:, 0:3] + corners[:, 3:6] + corners[:, 6:9]).T)
+        rows = np.arange(m, dtype=np.int32)
+        ranges = np.empty((m // width + 2, width, 2), np.int32)
+        children = np.empty((m // width + 2, width), np.int32)
+        n_nodes, n_leaves = _closest_build.split_faces(mid, rows, ranges, children)
+        self.children = children[:n_nodes].copy()
+        self.nodes, self.leaves = np.empty(n_nodes * _closest.NODE), np.empty(n_leaves * _closest.LEAF)
+        self.faces = np.empty(n_leaves * width, np.int32)
+        tree = self.children, self.nodes, self.leaves, self.faces
+        _closest_build.bound_nodes(n_nodes, corners, rows, ranges, *tree)
+        self.normals = _normals(mesh, order)
+
+    @property
+    def tree(self) -> tuple[Floats, NDArray[np.int32], Floats, NDArray[np.int32], Floats]:
+        """What `_distance.signed_distance` reads."""
+        return self.nodes, self.children, self.leaves, self.faces, self.normals
+
+    def _find_edges(self, mesh: Mesh) -> Parts:
+        ends, bends, inward = find_edges(mesh, solid=False)
+        rows = np.column_stack([ends, 2 * np.sin(0.5 * bends) ** 2, inward, np.zeros(len(ends))])
+        half = 0.5 * np.linalg.norm(ends[:, 3:] - ends[:, :3], axis=1)
+        return _grouped(rows, 0.5 * (ends[:, :3] + ends[:, 3:]), half)
+
+
+class Shape(Form):
+    """A closed mesh as rigid bodies need it.
+
+    Attributes
+    ----------
+    mesh, asked : Mesh, and resolution
+        As given.
+    centre, axes : (3,), (3, 3) float64
+        Where the centre of mass is in the frame of the mesh, and the principal axes, as columns.
+    volume, area, radius : float
+    turning : (3,) float64, m²
+        Principal moments of inertia over the mass.
+    obstacle : Obstacle
+        What spheres run into.
+    """
+
+    def __init__(self, mesh: Mesh, resolution: float | None = None) -> None:
+        self.mesh, self.asked = mesh, resolution
+        _check_solid(mesh)
+        self.volume, self.area = mesh.volume, mesh.area
+        self.radius = math.cbrt(0.75 * self.volume / math.pi)
+        self.resolution = usual_resolution(mesh) if resolution is None else resolution
+        self.centre = mesh.centroid
+        moments, axes = np.linalg.eigh(mesh.inertia / self.volume)
+        self.turning, self.axes = moments, axes * np.linalg.det(axes)
+        self.width = usual_resolution(mesh)
+        own = Mesh((mesh.vertices - self.centre) @ self.axes, mesh.faces)
+        super().__init__(own)
+        self.obstacle = Obstacle(own)  # what spheres run into
+        self.points = self._find_points(own)
+
+    @property
+    def liveliest(self) -> float:
+        """Mass of the body over that which reacts to a push along the normal of a point, the most of all points."""
+        arms = np.cross(self.points.rows[:, :3], self.points.rows[:, 4:7])
+        return float((1 + (arms**2 / self.turning).sum(axis=1)).max())
+
+    def stiffest(self, law: Floats) -> float:
+        """Stiffness of contact with a quarter of the surface, N/m."""
+        per_area = _touch.stiffness_per_area(law[_laws.KIND], law[_laws.STIFFNESS], self.radius)
+        return 0.25 * self.area * float(per_area)
+
+    def _thickness(self, points: Floats, inward: Floats) -> Floats:
+        """Half of that of the body at points of its surface."""
+        thickness = np.empty(len(points))
+        nodes, children, leaves, _, _ = self.tree
+        _distance.measure_thickness(nodes, children, leaves, points, inward, 2 * _DEEPEST * self.radius, thickness)
+        return 0.5 * thickness
+
+    def _find_points(self, mesh: Mesh) -> Parts:
+        points, normals, areas = sample(mesh, self.resolution)
+        depths = self._thickness(points, -normals)
+        return _grouped(np.column_stack([points, areas, normals, depths]), points, np.zeros(len(points)))
+
+    def _find_edges(self, mesh: Mesh) -> Parts:
+        ends, bends, inward = find_edges(mesh)
+        widths = self.width * 2 * np.sin(0.5 * bends) ** 2
+        middles = 0.5 * (ends[:, :3] + ends[:, 3:])
+        depths = self._thickness(middles, inward)
+        half = 0.5 * np.linalg.norm(ends[:, 3:] - ends[:, :3], axis=1)
+        return _grouped(np.column_stack([ends, widths, inward, depths]), middles, half)
+
+
+class Shapes(NamedTuple):
+    """All shapes of a world in flat arrays."""
+
+    ranges: Ints  # (s + 1, RANGES)
+    sizes: Floats  # (s, SIZES)
+    nodes: Floats
+    children: NDArray[np.int32]
+    leaves: Floats
+    faces: NDArray[np.int32]
+    normals: Floats
+    points: Floats
+    point_groups: Floats
+    point_starts: Ints
+    edges: Floats
+    edge_groups: Floats
+    edge_starts: Ints
+
+
+def join(shapes: Sequence[Form]) -> Shapes:
+    """All shapes, one after the other; numbers in trees and groups stay those of each alone."""
+    lengths = [
+        [
+            len(s.children), len(s.leaves) // _closest.LEAF, len(s.normals), len(s.points.rows), len(s.points.groups),
+            len(s.edges.rows), len(s.edges.groups),
+        ]
+        for s in shapes
+    ]  # fmt: skip
+    ranges = np.zeros((len(shapes) + 1, RANGES), np.int64)
+    np.cumsum(np.array(lengths, np.int64).reshape(-1, RANGES), axis=0, out=ranges[1:])
+    sizes = np.array([[*s.bounds.reshape(-1), s.reach, s.radius, s.width] for s in shapes]).reshape(-1, SIZES)
+
+    def together(parts: list[NDArray[Any]], empty: tuple[int, ...], kind: type) -> NDArray[Any]:
+        return np.concatenate([np.empty(empty, kind), *parts])
+
+    def starts(parts: list[Parts]) -> Ints:
+        sizes = [np.diff(p.starts) for p in parts]
+        return np.cumsum(np.concatenate([[0], *sizes])).astype(np.int64)
+
+    points, edges = [s.points for s in shapes], [s.edges for s in shapes]
+    return Shapes(
+        ranges, sizes,
+        together([s.nodes for s in shapes], (0,), np.float64),
+        together([s.children for s in shapes], (0, _closest.WIDTH), np.int32),
+        together([s.leaves for s in shapes], (0,), np.float64),
+        together([s.faces for s in shapes], (0,), np.int32),
+        together([s.normals for s in shapes], (0, _distance.NORMALS, 3), np.float64),
+        together([p.rows for p in points], (0, 8), np.float64),
+        together([p.groups for p in points], (0, 4), np.float64),
+        starts(points),
+        together([p.rows for p in edges], (0, 11), np.float64),
+        together([p.groups for p in edges], (0, 4), np.float64),
+        starts(edges),
+    )  # fmt: skip
+
+
+def _check_solid(mesh: Mesh) -> None:
+    """Refuse what is not the surface of a solid."""
+    size = float(np.ptp(mesh.bounds, axis=0).max())
+    if not _SMALLEST <= size <= _LARGEST:
+        raise MeshError(f"mesh: found a size of {size:g} m, expected {_SMALLEST:g} to {_LARGEST:g} m")
+    if not mesh.is_closed:
+        problem = next(p for p in mesh.problems() if p.kind != "inside out")
+        where = ""
+        if len(problem.examples[0]) == 3:
+            place = mesh.vertices[list(problem.examples[0][:2])].mean(axis=0)
+            where = " at ({:.6g}, {:.6g}, {:.6g}) m".format(*place)
+        raise MeshError(f"mesh: found {problem.text}{where}, expected a closed surface, as a rigid body has an inside")
+    _ = mesh.centroid  # complains where there is no volume
+    if mesh.volume < 0:
+        raise MeshError(
+            f"mesh: found it inside out, of volume {mesh.volume:.6g} m³, expected faces that are counter-clockwise "
+            "seen from outside; mesh.flipped() turns them"
+        )
+
+
+def _normals(mesh: Mesh, order: Ints) -> Floats:
+    """(m, NORMALS, 3): see `_distance`; order : vertices of every face, ascending."""
+    faces, count = mesh.merged_faces.astype(np.int64), len(mesh.vertices)
+    corners = mesh.vertices[faces]
+    crossed = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    own = _unit(crossed)
+    at_vertices = np.zeros((count, 3))
+    for k in range(3):
+        to, back = corners[:, (k + 1) % 3] - corners[:, k], corners[:, (k + 2) % 3] - corners[:, k]
+        angle = np.arctan2(np.linalg.norm(np.cross(to, back), axis=1), (to * back).sum(axis=1))
+        np.add.at(at_vertices, faces[:, k], angle[:, None] * own)
+    normals = np.empty((len(faces), _distance.NORMALS, 3))
+    normals[:, _distance.FACE] = own
+    normals[:, _distance.VERTICES :] = _unit(at_vertices)[order]
+    sides = np.stack([order[:, [0, 1]], order[:, [0, 2]], order[:, [1, 2]]], axis=1)
+    keys = sides[..., 0] * count + sides[..., 1]
+    _, number = np.unique(keys.reshape(-1), return_inverse=True)
+    at_edges = np.zeros((number.max() + 1, 3))
+    np.add.at(at_edges, number, np.repeat(own, 3, axis=0))
+    normals[:, _distance.EDGES : _distance.VERTICES] = _unit(at_edges)[number].reshape(-1, 3, 3)
+    return normals
+
+
+def _unit(vectors: Floats) -> Floats:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+
+
+def _grouped(rows: Floats, places: Floats, extents: Floats) -> Parts:
+    """Rows in groups of neighbours; extents : of each beyond its place."""
+    groups: list[Ints] = []
+    waiting = [np.arange(len(rows))] if len(rows) else []
+    while waiting:
+        some = waiting.pop()
+        if len(some) <= _GROUP:
+            groups.append(some)
+            continue
+        axis = int(np.argmax(np.ptp(places[some], axis=0)))
+        half = len(some) // 2
+        some = some[np.argsort(places[some, axis], kind="stable")]
+        waiting += [some[half:], some[:half]]
+    balls = np.empty((len(groups), 4))
+    for ball, some in zip(balls, groups, strict=True):
+        ball[:3] = 0.5 * (places[some].min(axis=0) + places[some].max(axis=0))
+        ball[3] = (np.linalg.norm(places[some] - ball[:3], axis=1) + extents[some]).max()
+    order = np.concatenate([np.empty(0, np.int64), *groups])
+    starts = np.cumsum([0] + [len(some) for some in groups])
+    return Parts(np.ascontiguousarray(rows[order]), balls, starts)
