@@ -282,9 +282,9 @@ class Dynamics:
             broken = self._step_spheres(half)
             self.rigid.move(self.gravity, self.dt, half)
             walls = max(self._fastest_obstacle(poses), _fastest_plane(self.planes))
-            self.rigid.lists.travel += self.dt * (self.rigid.fastest() + walls)
+            self.rigid.lists.ways += self.dt * np.append(self.rigid.speeds(), walls)
             reach = float(p.x[:, 3].max(initial=0.0) + self.lists.travel[1])
-            way = self.dt * self.rigid.fastest(reach)
+            way = self.dt * float(self.rigid.speeds(reach).max())
             self.lists.travel[0] += way
             self.steps += 1
             done += 1

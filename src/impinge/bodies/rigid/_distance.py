@@ -10,12 +10,13 @@ import math
 import numpy as np
 
 from impinge._jit import exact, kernel
-from impinge.inside._closest import LEAF, NODE, STACK, WIDTH, nearest_slot, slot_vector
+from impinge.inside._closest import LEAF, NODE, STACK, WIDTH, bound_children, measure_lanes, nearest_slot, slot_vector
 
 FACE, EDGES, VERTICES = 0, 1, 4  # normals of a face a b c: its own, of ab, ac and bc, of a, b and c
 NORMALS = 7
 SCRATCH = 4  # rows of WIDTH numbers that searches need
 MOST_CROSSINGS = 64
+SURE = 1.0 - 1e-9  # of a distance: so far a point can move, whatever is rounded
 _ON_BORDER = 1e-9  # of the longest edge: points nearer to an edge or vertex are on it
 
 
@@ -47,15 +48,8 @@ def _feature(qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz):
 
 
 @kernel
-def signed_distance(nodes, children, leaves, faces, normals, px, py, pz, start, stack, stack_sq, work):
-    """(slot, distance, gradient) of the nearest triangle: negative inside, the gradient away from the inside.
-
-    start : a slot to begin with; the answer does not depend on it.
-    """
-    x, y, z, _, _, _ = slot_vector(leaves, start, px, py, pz)
-    slot, _ = nearest_slot(
-        nodes, children, leaves, faces, px, py, pz, x * x + y * y + z * z, start, stack, stack_sq, work
-    )
+def _gradient(leaves, faces, normals, slot, px, py, pz):
+    """Signed distance of a point from the triangle that is the nearest one, and its gradient."""
     x, y, z, qx, qy, qz = slot_vector(leaves, slot, px, py, pz)
     rows, i = leaves[slot // WIDTH * LEAF : (slot // WIDTH + 1) * LEAF], slot % WIDTH
     feature = _feature(
@@ -69,7 +63,81 @@ def signed_distance(nodes, children, leaves, faces, normals, px, py, pz, start, 
     # Where rounding would spoil the direction, the mean normal is as good.
     if feature != FACE and distance > _ON_BORDER * (abs(qx) + abs(qy) + abs(qz)):
         nx, ny, nz = -side * x / distance, -side * y / distance, -side * z / distance
-    return slot, side * distance, nx, ny, nz
+    return side * distance, nx, ny, nz
+
+
+@kernel
+def signed_distance(nodes, children, leaves, faces, normals, px, py, pz, start, stack, stack_sq, work):
+    """(slot, distance, gradient) of the nearest triangle: negative inside, the gradient away from the inside.
+
+    start : a slot to begin with; the answer does not depend on it.
+    """
+    x, y, z, _, _, _ = slot_vector(leaves, start, px, py, pz)
+    slot, _ = nearest_slot(
+        nodes, children, leaves, faces, px, py, pz, x * x + y * y + z * z, start, stack, stack_sq, work
+    )
+    distance, nx, ny, nz = _gradient(leaves, faces, normals, slot, px, py, pz)
+    return slot, distance, nx, ny, nz
+
+
+@kernel
+def _nearest_two(nodes, children, leaves, faces, px, py, pz, start, stack, stack_sq, work):
+    """The slot of the nearest triangle, as `nearest_slot` finds it, and the distance of the second nearest."""
+    xs, ys, zs, values = work[0], work[1], work[2], work[3]
+    for i in range(WIDTH):
+        xs[i], ys[i], zs[i] = px, py, pz
+    first, best, best_face, best_sq, second_sq = ~(start // WIDTH), start, -1, math.inf, math.inf
+    begins, top = True, 0  # with the leaf of the slot, then the tree without it
+    stack[0], stack_sq[0] = first, 0.0
+    while top >= 0:
+        item, item_sq = stack[top], stack_sq[top]
+        top -= 1
+        if item_sq > second_sq or (item == first and not begins):
+            continue
+        if item >= 0:
+            bound_children(nodes, item, px, py, pz, values)
+            nearest, nearest_sq = top + 1, math.inf
+            for i in range(WIDTH):
+                bound_sq = values[i]
+                stack[top + 1], stack_sq[top + 1] = children[item, i], bound_sq
+                nearest = top + 1 if bound_sq < nearest_sq else nearest
+                nearest_sq = min(bound_sq, nearest_sq)
+                top += 1 if bound_sq <= second_sq else 0
+            if nearest < top:
+                stack[nearest], stack[top] = stack[top], stack[nearest]
+                stack_sq[nearest], stack_sq[top] = stack_sq[top], stack_sq[nearest]
+            continue
+        measure_lanes(leaves, ~item, xs, ys, zs, values)
+        for i in range(WIDTH):
+            face = faces[~item * WIDTH + i]
+            if face != best_face and values[i] <= second_sq:  # leaves that are not full repeat a face
+                if values[i] < best_sq or (values[i] == best_sq and face < best_face):
+                    best, best_face, best_sq, second_sq = ~item * WIDTH + i, face, values[i], best_sq
+                else:
+                    second_sq = values[i]
+        if begins:
+            begins, top = False, 0
+            stack[0], stack_sq[0] = 0, 0.0
+    return best, math.sqrt(second_sq)
+
+
+@kernel
+def follow(nodes, children, leaves, faces, normals, px, py, pz, slots, seen, at, column, stack, stack_sq, work):
+    """(distance, gradient) as `signed_distance`, of a point that moves little from one call to the next.
+
+    In row `at` of `seen`, from the column on: where the point was when the nearest triangle, slots[at], was looked for,
+    and how far the second nearest was from there. As long as the first is nearer than that less the way since then, it
+    still is the nearest.
+    """
+    x, y, z = px - seen[at, column], py - seen[at, column + 1], pz - seen[at, column + 2]
+    least = seen[at, column + 3] - math.sqrt(x * x + y * y + z * z)
+    distance, nx, ny, nz = _gradient(leaves, faces, normals, slots[at], px, py, pz)
+    if abs(distance) < SURE * least:
+        return distance, nx, ny, nz
+    slot, second = _nearest_two(nodes, children, leaves, faces, px, py, pz, slots[at], stack, stack_sq, work)
+    slots[at] = slot
+    seen[at, column], seen[at, column + 1], seen[at, column + 2], seen[at, column + 3] = px, py, pz, second
+    return _gradient(leaves, faces, normals, slot, px, py, pz)
 
 
 @kernel
@@ -114,7 +182,7 @@ def _pierce(px, py, pz, dx, dy, dz, ax, ay, az, bx, by, bz, cx, cy, cz):
 
 @kernel
 def find_crossings(nodes, children, leaves, px, py, pz, dx, dy, dz, stack, work, places):
-    """Where the segment p + t d pierces the surface: their number, and every t, ascending, in `places`."""
+    """Where the segment p + t d pierces the surface: their number; every t, ascending, and the slot, in `places`."""
     found, top = 0, 0
     mx, my, mz, hx, hy, hz = px + 0.5 * dx, py + 0.5 * dy, pz + 0.5 * dz, 0.5 * dx, 0.5 * dy, 0.5 * dz
     reached = work[3]
@@ -136,10 +204,10 @@ def find_crossings(nodes, children, leaves, px, py, pz, dx, dy, dz, stack, work,
             )  # fmt: skip
             if t >= 0.0 and found < len(places):
                 k = found
-                while k > 0 and places[k - 1] > t:
-                    places[k] = places[k - 1]
+                while k > 0 and places[k - 1, 0] > t:
+                    places[k, 0], places[k, 1] = places[k - 1, 0], places[k - 1, 1]
                     k -= 1
-                places[k] = t
+                places[k, 0], places[k, 1] = t, ~item * WIDTH + i
                 found += 1
     return found
 
@@ -147,7 +215,7 @@ def find_crossings(nodes, children, leaves, px, py, pz, dx, dy, dz, stack, work,
 @kernel
 def measure_thickness(nodes, children, leaves, points, inward, reach, thickness):
     """How far it is from points of a surface through the body to its other side, at most `reach`."""
-    stack, work, places = np.empty(STACK, np.int64), np.empty((SCRATCH, WIDTH)), np.empty(MOST_CROSSINGS)
+    stack, work, places = np.empty(STACK, np.int64), np.empty((SCRATCH, WIDTH)), np.empty((MOST_CROSSINGS, 2))
     for i in range(len(points)):
         dx, dy, dz = reach * inward[i, 0], reach * inward[i, 1], reach * inward[i, 2]
         count = find_crossings(
@@ -155,6 +223,6 @@ def measure_thickness(nodes, children, leaves, points, inward, reach, thickness)
         )
         thickness[i] = reach
         for k in range(count):
-            if places[k] > 1e-6:  # not where it starts
-                thickness[i] = places[k] * reach
+            if places[k, 0] > 1e-6:  # not where it starts
+                thickness[i] = places[k, 0] * reach
                 break

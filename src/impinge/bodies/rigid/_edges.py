@@ -7,12 +7,17 @@ there is less than the lines say, there are more, and both sides are divided aga
 
 import math
 
+import numpy as np
+
 from impinge._jit import kernel, part
-from impinge.bodies.rigid._distance import find_crossings, signed_distance
+from impinge.bodies.rigid._distance import FACE, follow, signed_distance
 
 PIECES = 8  # of one edge, at most
 ENDS = 2 * PIECES + 2  # parts that wait to be divided
+END = 12  # numbers of a part that waits
+FIRST_SLOT, SECOND_SLOT = 10, 11  # of them
 PIECE = 7  # numbers of a piece: first and last place along the edge, depths there, normal of the surface
+FIRST_END, SECOND_END = 7, 11  # columns of what edges have seen: where `follow` remembers
 _KINK = 1e-3  # of the depth: what is missing to it is another face
 _SHORTEST = 1e-12  # of an edge
 
@@ -28,26 +33,48 @@ def _write(pieces, count, t0, t1, f0, f1, nx, ny, nz):
 
 
 @kernel
-def _divide(
-    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, t0, t1, slot, stack, stack_sq, work, ends, pieces,
-    count,
+def _find_end(
+    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, t, hit, e, slots, seen, stack, stack_sq, work,
+    ends, column,
 ):  # fmt: skip
-    """Pieces of the edge p + t d between t0 and t1, where all of it is inside.
+    """What is known of a place along the edge, into five numbers of the first row of `ends`, and its slot.
 
-    ends : work space; rows t0, depth, normal, t1, depth, normal of parts that are not yet done.
+    hit : the slot that is pierced there, or −1 where the edge ends.
     """
-    for k in range(2):
-        t = t0 if k == 0 else t1
-        slot, distance, nx, ny, nz = signed_distance(
-            nodes, children, leaves, faces, normals, px + t * dx, py + t * dy, pz + t * dz, slot, stack, stack_sq, work
-        )
-        ends[0, 5 * k], ends[0, 5 * k + 1] = t, max(-distance, 0.0)
-        ends[0, 5 * k + 2], ends[0, 5 * k + 3], ends[0, 5 * k + 4] = nx, ny, nz
+    ends[0, column] = t
+    nearest = FIRST_SLOT if column == 0 else SECOND_SLOT
+    if hit >= 0:
+        face = faces[hit]
+        ends[0, column + 1] = 0.0
+        for c in range(3):
+            ends[0, column + 2 + c] = normals[face, FACE, c]
+        ends[0, nearest] = hit
+        return
+    which = 1 if t == 0.0 else 2
+    distance, nx, ny, nz = follow(
+        nodes, children, leaves, faces, normals, px + t * dx, py + t * dy, pz + t * dz, slots[which], seen, e,
+        FIRST_END if which == 1 else SECOND_END, stack, stack_sq, work,
+    )  # fmt: skip
+    ends[0, column + 1] = max(-distance, 0.0)
+    ends[0, column + 2], ends[0, column + 3], ends[0, column + 4] = nx, ny, nz
+    ends[0, nearest] = slots[which, e]
+
+
+@kernel
+def _divide(
+    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, stack, stack_sq, work, ends, pieces, count
+):
+    """Pieces of the edge p + t d between the two ends that are known, all of it inside; returns their number.
+
+    ends : work space; rows t0, depth, normal, t1, depth, normal, slot at t0, slot at t1 of parts that are not yet done,
+    the first one is given.
+    """
     waiting = 1
     while waiting > 0:
         waiting -= 1
         a, f, ux, uy, uz = ends[waiting, 0], ends[waiting, 1], ends[waiting, 2], ends[waiting, 3], ends[waiting, 4]
         b, g, vx, vy, vz = ends[waiting, 5], ends[waiting, 6], ends[waiting, 7], ends[waiting, 8], ends[waiting, 9]
+        first, second = ends[waiting, FIRST_SLOT], ends[waiting, SECOND_SLOT]
         rise, fall = -(ux * dx + uy * dy + uz * dz), -(vx * dx + vy * dy + vz * dz)
         tolerance = _KINK * max(f, g)
         if abs(f + rise * (b - a) - g) <= tolerance and abs(g - fall * (b - a) - f) <= tolerance:
@@ -59,8 +86,9 @@ def _divide(
             if a < at < b:
                 t, expected = at, f + rise * (at - a)
         slot, distance, nx, ny, nz = signed_distance(
-            nodes, children, leaves, faces, normals, px + t * dx, py + t * dy, pz + t * dz, slot, stack, stack_sq, work
-        )
+            nodes, children, leaves, faces, normals, px + t * dx, py + t * dy, pz + t * dz, np.int64(first), stack,
+            stack_sq, work,
+        )  # fmt: skip
         h = max(-distance, 0.0)
         if abs(h - expected) <= _KINK * h:
             count = _write(pieces, count, a, t, f, h, ux, uy, uz)
@@ -79,32 +107,61 @@ def _divide(
             ends[waiting + 1, 2], ends[waiting + 1, 3], ends[waiting + 1, 4] = ux, uy, uz
             ends[waiting + 1, 5], ends[waiting + 1, 6] = t, h
             ends[waiting + 1, 7], ends[waiting + 1, 8], ends[waiting + 1, 9] = nx, ny, nz
+            ends[waiting, FIRST_SLOT], ends[waiting, SECOND_SLOT] = slot, second
+            ends[waiting + 1, FIRST_SLOT], ends[waiting + 1, SECOND_SLOT] = first, slot
             waiting += 2
     return count
 
 
+@part
+def _rises(normals, faces, hit, dx, dy, dz):
+    """Whether the way d leaves the body where it pierces a triangle."""
+    face = faces[hit]
+    return normals[face, FACE, 0] * dx + normals[face, FACE, 1] * dy + normals[face, FACE, 2] * dz > 0.0
+
+
 @kernel
 def find_pieces(
-    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, slot, stack, stack_sq, work, places, ends, pieces
-):
-    """Pieces of the edge p + t d inside a body, in their order: (their number, a slot near by)."""
-    crossings = find_crossings(nodes, children, leaves, px, py, pz, dx, dy, dz, stack, work, places)
-    count, before = 0, 0.0
+    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, e, slots, seen, stack, stack_sq, work, places,
+    crossings, ends, pieces,
+):  # fmt: skip
+    """Pieces of the edge p + t d inside a body, in their order; returns how many there are.
+
+    slots : (3, …), rows: anywhere along the edge, at its first end, at the second; e : column, and row of `seen`.
+
+    places, crossings : where it pierces the surface. Between two of them it is inside if it enters at the first and
+    leaves at the second; where they do not agree, as at edges of the surface, the middle tells.
+    """
+    count, before, last, slot = 0, 0.0, np.int64(-1), slots[0, e]
     for k in range(crossings + 1):
-        after = places[k] if k < crossings else 1.0
+        after, hit = (places[k, 0], np.int64(places[k, 1])) if k < crossings else (1.0, np.int64(-1))
         if after - before > _SHORTEST and count < PIECES:
-            t = 0.5 * (before + after)
-            slot, distance, _, _, _ = signed_distance(
-                nodes, children, leaves, faces, normals, px + t * dx, py + t * dy, pz + t * dz, slot, stack, stack_sq,
-                work,
-            )  # fmt: skip
-            if distance < 0.0:
-                count = _divide(
-                    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, before, after, slot, stack,
-                    stack_sq, work, ends, pieces, count,
+            leaves_there = hit < 0 or _rises(normals, faces, hit, dx, dy, dz)
+            entered = last < 0 or not _rises(normals, faces, last, dx, dy, dz)
+            is_inside = leaves_there and entered
+            if leaves_there != entered:
+                t = 0.5 * (before + after)
+                slot, distance, _, _, _ = signed_distance(
+                    nodes, children, leaves, faces, normals, px + t * dx, py + t * dy, pz + t * dz, slot, stack,
+                    stack_sq, work,
                 )  # fmt: skip
-        before = after
-    return count, slot
+                is_inside = distance < 0.0
+            if is_inside:
+                _find_end(
+                    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, before, last, e, slots, seen,
+                    stack, stack_sq, work, ends, 0,
+                )  # fmt: skip
+                _find_end(
+                    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, after, hit, e, slots, seen, stack,
+                    stack_sq, work, ends, 5,
+                )  # fmt: skip
+                count = _divide(
+                    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, stack, stack_sq, work, ends,
+                    pieces, count,
+                )  # fmt: skip
+        before, last = after, hit
+    slots[0, e] = slot
+    return count
 
 
 @kernel
@@ -113,7 +170,8 @@ def clearance(
 ):
     """How far the edge p + t d is from a body, at least: as exact as needed to say whether that is `wanted`.
 
-    The distance of a point from a body changes by no more than the point moves. parts : work space, of `most` rows.
+    The distance of a point from a body changes by no more than the point moves. Returns whether a part of the edge was
+    seen inside, too, and a slot near by. parts : work space, of `most` rows.
     """
     length = math.sqrt(dx * dx + dy * dy + dz * dz)
     least, waiting = math.inf, 1
@@ -132,5 +190,5 @@ def clearance(
             continue
         least = min(least, distance - half)
         if distance <= wanted:
-            return min(least, distance), slot
-    return least, slot
+            return min(least, distance), distance < 0.0, slot
+    return least, False, slot

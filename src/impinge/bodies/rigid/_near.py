@@ -11,6 +11,7 @@ from impinge.bodies.rigid._edges import ENDS, PIECES, clearance
 from impinge.bodies.rigid._layout import EDGE_GROUPS, EDGES, HIGH, LOW, POINT_GROUPS, POINTS
 from impinge.bodies.rigid._touch import (
     BODY,
+    EDGE_SEEN,
     EDGES_A,
     EDGES_B,
     FIRST_EDGE,
@@ -19,6 +20,7 @@ from impinge.bodies.rigid._touch import (
     KIND_OF,
     OTHER,
     PLANE,
+    POINT_SEEN,
     POINTS_A,
     POINTS_B,
     SHEET,
@@ -115,7 +117,7 @@ def _edges_near(
                 if abs(distance) > half + skin + rows[i, 10]:
                     continue
             else:
-                safe, slot = clearance(
+                safe, _, slot = clearance(
                     nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, skin, len(parts), slot, stack,
                     stack_sq, work, parts,
                 )  # fmt: skip
@@ -149,19 +151,22 @@ def _near_plane(points, edges, frames, a, planes, p, skin, point_items, edge_ite
 
 
 @parallel(grain=1)
-def list_near(
-    first, stop, pairs, most_points, most_edges, skin, shapes, forms, frames, planes, taken, spans, points, point_slots,
-    points_seen, edges, edge_slots, edges_seen,
-):  # fmt: skip
+def list_near(first, stop, pairs, most_points, most_edges, skin, shapes, forms, frames, planes, taken, spans, new):
     """List what is near in every pair; spans say where.
 
     taken : how many rows are, by all threads; where there are more than room the lists are to be made again, larger.
     """
+    points, point_slots, points_seen = new.points, new.point_slots, new.points_seen
+    edges, edge_slots, edges_seen = new.edges, new.edge_slots, new.edges_seen
     stack, stack_sq, work = np.empty(STACK, np.int64), np.empty(STACK), np.empty((SCRATCH, WIDTH))
     parts = np.empty((ENDS, 2))
-    items, slots, seen = np.empty(most_points, np.int32), np.zeros(most_points, np.int32), np.zeros((most_points, 4))
+    items, slots, seen = (
+        np.empty(most_points, np.int32),
+        np.zeros(most_points, np.int32),
+        np.zeros((most_points, POINT_SEEN)),
+    )
     lines, line_slots, lines_seen = (
-        np.empty(most_edges, np.int32), np.zeros(most_edges, np.int32), np.zeros((most_edges, 7)),
+        np.empty(most_edges, np.int32), np.zeros(most_edges, np.int32), np.zeros((most_edges, EDGE_SEEN)),
     )  # fmt: skip
     for p in range(first, stop):
         a, kind, b = pairs[p, BODY], pairs[p, KIND_OF], pairs[p, OTHER]
@@ -210,9 +215,8 @@ def list_near(
                 points[at + k], point_slots[at + k], points_seen[at + k] = items[k], slots[k], seen[k]
         if line_at + lines_count <= len(edges):
             for k in range(lines_count):
-                edges[line_at + k], edge_slots[line_at + k], edges_seen[line_at + k] = (
-                    lines[k], line_slots[k], lines_seen[k],
-                )  # fmt: skip
+                edges[line_at + k], edges_seen[line_at + k] = lines[k], lines_seen[k]
+                edge_slots[:, line_at + k] = line_slots[k]
 
 
 @kernel
@@ -232,11 +236,9 @@ def _inside_out(rows, at, normal, deepest, way, nodes, children, leaves, x, y, z
 
 
 @kernel
-def mark_behind(
-    pairs, spans, shapes, forms, frames, points, points_seen, points_behind, edges, edges_seen, edges_behind
-):
+def mark_behind(pairs, spans, shapes, forms, frames, new):
     """Which listed points, and first ends of edges, are behind a surface at the start."""
-    stack, work, places = np.empty(STACK, np.int64), np.empty((SCRATCH, WIDTH)), np.empty(MOST_CROSSINGS)
+    stack, work, places = np.empty(STACK, np.int64), np.empty((SCRATCH, WIDTH)), np.empty((MOST_CROSSINGS, 2))
     for p in range(len(pairs)):
         if pairs[p, KIND_OF] != SHEET:
             continue
@@ -246,15 +248,15 @@ def mark_behind(
         way = between(frames, a, b)
         rows = shapes.points[r[s, POINTS] : r[s + 1, POINTS]]
         for e in range(spans[p, FIRST_POINT], spans[p, FIRST_POINT] + spans[p, POINTS_A]):
-            points_behind[e] = _inside_out(
-                rows, points[e], 4, 7, way, nodes, children, leaves, points_seen[e, 0], points_seen[e, 1],
-                points_seen[e, 2], stack, work, places,
-            )  # fmt: skip
+            x, y, z = new.points_seen[e, 0], new.points_seen[e, 1], new.points_seen[e, 2]
+            new.points_behind[e] = _inside_out(
+                rows, new.points[e], 4, 7, way, nodes, children, leaves, x, y, z, stack, work, places
+            )
         rows = shapes.edges[r[s, EDGES] : r[s + 1, EDGES]]
         for e in range(spans[p, FIRST_EDGE], spans[p, FIRST_EDGE] + spans[p, EDGES_A]):
-            edges_behind[e] = _inside_out(
-                rows, edges[e], 7, 10, way, nodes, children, leaves, edges_seen[e, 0], edges_seen[e, 1],
-                edges_seen[e, 2], stack, work, places,
+            x, y, z = new.edges_seen[e, 0], new.edges_seen[e, 1], new.edges_seen[e, 2]
+            new.edges_behind[e] = _inside_out(
+                rows, new.edges[e], 7, 10, way, nodes, children, leaves, x, y, z, stack, work, places
             )  # fmt: skip
 
 
@@ -286,33 +288,50 @@ def _carry(
 
 
 @parallel(grain=64)
-def carry(
-    first, stop, old_of, old_spans, old_points, old_points_seen, points_seen, old_points_behind, old_points_known,
-    old_point_history, old_edges,
-    old_edges_seen, edges_seen, old_edges_behind, old_edges_known, old_edge_history, spans, points, points_behind,
-    points_known, point_history,
-    edges, edges_behind, edges_known, edge_history,
-):  # fmt: skip
+def carry(first, stop, old_of, old_spans, old, spans, new):
     """Let pairs remember what they did in the old lists; old_of : pair there, −1 for a new one."""
     nowhere = np.zeros(6, np.int64)
     for p in range(first, stop):
-        new = spans[p]
-        old = old_spans[old_of[p]] if old_of[p] >= 0 else nowhere
+        here = spans[p]
+        there = old_spans[old_of[p]] if old_of[p] >= 0 else nowhere
         for side in range(2):
-            begin, end = (
-                old[FIRST_POINT] + side * old[POINTS_A],
-                old[FIRST_POINT] + old[POINTS_A] + side * old[POINTS_B],
+            begin = there[FIRST_POINT] + side * there[POINTS_A]
+            at = here[FIRST_POINT] + side * here[POINTS_A]
+            _carry(
+                begin, begin + there[POINTS_A + side], old.points, old.points_seen, new.points_seen, old.points_behind,
+                old.points_known, old.point_history, at, at + here[POINTS_A + side], new.points, new.points_behind,
+                new.points_known, new.point_history, 1, old_of[p] < 0,
+            )  # fmt: skip
+            begin = there[FIRST_EDGE] + side * there[EDGES_A]
+            at = here[FIRST_EDGE] + side * here[EDGES_A]
+            _carry(
+                begin, begin + there[EDGES_A + side], old.edges, old.edges_seen, new.edges_seen, old.edges_behind,
+                old.edges_known, old.edge_history, at, at + here[EDGES_A + side], new.edges, new.edges_behind,
+                new.edges_known, new.edge_history, PIECES, old_of[p] < 0,
+            )  # fmt: skip
+
+
+@parallel(grain=64)
+def keep(first, stop, old_spans, old, spans, new):
+    """Let pairs go on with all that is listed of them."""
+    for p in range(first, stop):
+        shift = spans[p, FIRST_POINT] - old_spans[p, FIRST_POINT]
+        at = old_spans[p, FIRST_POINT]
+        for e in range(at, at + old_spans[p, POINTS_A] + old_spans[p, POINTS_B]):
+            k = e + shift
+            new.points[k], new.point_slots[k], new.points_seen[k] = (
+                old.points[e],
+                old.point_slots[e],
+                old.points_seen[e],
             )
-            at, last = new[FIRST_POINT] + side * new[POINTS_A], new[FIRST_POINT] + new[POINTS_A] + side * new[POINTS_B]
-            _carry(
-                begin, end, old_points, old_points_seen, points_seen, old_points_behind, old_points_known,
-                old_point_history, at, last, points,
-                points_behind, points_known, point_history, 1, old_of[p] < 0,
-            )  # fmt: skip
-            begin, end = old[FIRST_EDGE] + side * old[EDGES_A], old[FIRST_EDGE] + old[EDGES_A] + side * old[EDGES_B]
-            at, last = new[FIRST_EDGE] + side * new[EDGES_A], new[FIRST_EDGE] + new[EDGES_A] + side * new[EDGES_B]
-            _carry(
-                begin, end, old_edges, old_edges_seen, edges_seen, old_edges_behind, old_edges_known,
-                old_edge_history, at, last, edges,
-                edges_behind, edges_known, edge_history, PIECES, old_of[p] < 0,
-            )  # fmt: skip
+            new.points_behind[k], new.points_known[k] = old.points_behind[e], old.points_known[e]
+            new.point_history[k] = old.point_history[e]
+        shift = spans[p, FIRST_EDGE] - old_spans[p, FIRST_EDGE]
+        at = old_spans[p, FIRST_EDGE]
+        for e in range(at, at + old_spans[p, EDGES_A] + old_spans[p, EDGES_B]):
+            k = e + shift
+            new.edges[k], new.edges_seen[k], new.edges_behind[k] = old.edges[e], old.edges_seen[e], old.edges_behind[e]
+            new.edge_slots[:, k] = old.edge_slots[:, e]
+            for j in range(PIECES):
+                new.edges_known[k * PIECES + j] = old.edges_known[e * PIECES + j]
+                new.edge_history[k * PIECES + j] = old.edge_history[e * PIECES + j]

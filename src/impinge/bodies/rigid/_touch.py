@@ -26,7 +26,7 @@ from impinge.bodies._obstacles import SHIFT, SPEED, SPIN
 from impinge.bodies._planes import MADE_OF, NORMAL
 from impinge.bodies._planes import SPEED as PLANE_SPEED
 from impinge.bodies.rigid import _edges
-from impinge.bodies.rigid._distance import MOST_CROSSINGS, SCRATCH, find_crossings, signed_distance
+from impinge.bodies.rigid._distance import MOST_CROSSINGS, SCRATCH, SURE, find_crossings, follow, signed_distance
 from impinge.bodies.rigid._layout import EDGES, FACES, LEAVES, NODES, POINTS, RADIUS
 from impinge.bodies.rigid._layout import WIDTH as EDGE_WIDTH
 from impinge.inside._closest import LEAF, NODE, STACK, WIDTH
@@ -50,11 +50,13 @@ FIRST_POINT, POINTS_A, POINTS_B, FIRST_EDGE, EDGES_A, EDGES_B = range(6)
 # (below 0 for edges), force on the first body, energy of its tangential spring.
 POINT, PUSH, DEPTH, STIFF, ELASTIC, ENERGY, HISTORY, FORCE, HELD = 0, 3, 6, 7, 8, 9, 10, 11, 14
 CONTACT = 15
+# Columns of what points and edges have seen: where they were in the frame of the other, how far from it, and after that
+# what `follow` remembers: of points, and of both ends of edges (`_edges`).
+FOLLOWED, POINT_SEEN, EDGE_SEEN = 4, 8, 15
 STORED = 3  # column of a history, after the tangential spring
 WRENCH = 14  # numbers of a pair: force and torque on the first, on the second, heat, work of walls
 HEAT, WORK = 12, 13
 GONE, LASTING, NOW = 0, 1, 2  # whether a contact is remembered: not, from the last step, and it goes on
-_SURE = 1.0 - 1e-9  # of a distance: so far a point can move without touching
 _SAME = 1e-7  # of a way: crossings nearer to each other are one
 _FEW = 4  # parts of an edge whose clearance is looked at
 
@@ -153,12 +155,11 @@ def _points_in_solid(
     for e in range(first, last):
         i = items[e]
         x, y, z = apply(way, rows[i, 0], rows[i, 1], rows[i, 2])
-        if _moved(seen, e, 0, x, y, z) < _SURE * seen[e, 3]:
+        if _moved(seen, e, 0, x, y, z) < SURE * seen[e, 3]:
             continue
-        slot, distance, nx, ny, nz = signed_distance(
-            nodes, children, leaves, faces, normals, x, y, z, slots[e], stack, stack_sq, work
+        distance, nx, ny, nz = follow(
+            nodes, children, leaves, faces, normals, x, y, z, slots, seen, e, FOLLOWED, stack, stack_sq, work
         )
-        slots[e] = slot
         seen[e, 0], seen[e, 1], seen[e, 2], seen[e, 3] = x, y, z, max(distance, 0.0)
         if distance >= 0.0:
             continue
@@ -182,27 +183,27 @@ def _edges_in_solid(
         i = items[e]
         px, py, pz = apply(way, rows[i, 0], rows[i, 1], rows[i, 2])
         qx, qy, qz = apply(way, rows[i, 3], rows[i, 4], rows[i, 5])
-        if max(_moved(seen, e, 0, px, py, pz), _moved(seen, e, 3, qx, qy, qz)) < _SURE * seen[e, 6]:
+        if max(_moved(seen, e, 0, px, py, pz), _moved(seen, e, 3, qx, qy, qz)) < SURE * seen[e, 6]:
             continue
         dx, dy, dz = qx - px, qy - py, qz - pz
-        number, slot = _edges.find_pieces(
-            nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, slots[e], stack, stack_sq, work, places,
-            ends, pieces,
-        )  # fmt: skip
-        safe = 0.0
-        if number == 0:
-            safe, slot = _edges.clearance(
-                nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, 0.25 * skin, _FEW, slot, stack,
+        crossings = find_crossings(nodes, children, leaves, px, py, pz, dx, dy, dz, stack, work, places)
+        safe, is_inside, number = 0.0, False, 0
+        if crossings == 0:
+            safe, is_inside, slots[0, e] = _edges.clearance(
+                nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, 0.25 * skin, _FEW, slots[0, e], stack,
                 stack_sq, work, ends,
             )  # fmt: skip
-        slots[e] = slot
+        if crossings > 0 or is_inside:
+            number = _edges.find_pieces(
+                nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, e, slots, seen, stack, stack_sq, work,
+                places, crossings, ends, pieces,
+            )  # fmt: skip
         seen[e, 0], seen[e, 1], seen[e, 2], seen[e, 3], seen[e, 4], seen[e, 5] = px, py, pz, qx, qy, qz
         seen[e, 6] = max(safe, 0.0)
-        if number > 0:
-            count = _write_pieces(
-                frames, b, sign, px, py, pz, dx, dy, dz, pieces, number, per_area * rows[i, 6], e * _edges.PIECES,
-                found, count,
-            )  # fmt: skip
+        count = _write_pieces(
+            frames, b, sign, px, py, pz, dx, dy, dz, pieces, number, per_area * rows[i, 6], e * _edges.PIECES, found,
+            count,
+        )  # fmt: skip
     return count
 
 
@@ -218,8 +219,8 @@ def _distinct(places, count):
     """Keep one of crossings at the same place, where a common edge of triangles is; returns how many there are."""
     kept = 0
     for k in range(count):
-        if kept == 0 or places[k] - places[kept - 1] > _SAME:
-            places[kept] = places[k]
+        if kept == 0 or places[k, 0] - places[kept - 1, 0] > _SAME:
+            places[kept, 0] = places[k, 0]
             kept += 1
     return kept
 
@@ -234,7 +235,7 @@ def _points_behind_sheet(
     for e in range(first, last):
         i = items[e]
         x, y, z = apply(way, rows[i, 0], rows[i, 1], rows[i, 2])
-        if not behind[e] and _moved(seen, e, 0, x, y, z) < _SURE * seen[e, 3]:
+        if not behind[e] and _moved(seen, e, 0, x, y, z) < SURE * seen[e, 3]:
             continue
         if _crosses(nodes, children, leaves, seen[e, 0], seen[e, 1], seen[e, 2], x, y, z, stack, work, places):
             behind[e] = 1 - behind[e]
@@ -281,17 +282,17 @@ def _edges_behind_sheet(
             continue
         number, before = 0, 0.0
         for k in range(cuts + 1):
-            after = places[k] if k < cuts else 1.0
+            after = places[k, 0] if k < cuts else 1.0
             middle, half = 0.5 * (before + after), 0.5 * (after - before)
             if half > 0.0 and number + 2 <= _edges.PIECES and (behind[e] + k) % 2 == 1:
                 for side in range(2):
                     for end in range(2):
                         t = middle + half * (side + end - 1)
                         slot, distance, nx, ny, nz = signed_distance(
-                            nodes, children, leaves, faces, normals, px + t * dx, py + t * dy, pz + t * dz, slots[e],
-                            stack, stack_sq, work,
+                            nodes, children, leaves, faces, normals, px + t * dx, py + t * dy, pz + t * dz,
+                            slots[0, e], stack, stack_sq, work,
                         )  # fmt: skip
-                        slots[e] = slot
+                        slots[0, e] = slot
                         pieces[number, end], pieces[number, 2 + end] = t, abs(distance)
                         if side + end == 1:  # in the middle
                             sign = -1.0 if distance >= 0.0 else 1.0
@@ -536,8 +537,8 @@ def meet_pairs(
 ):  # fmt: skip
     """Forces of all pairs, see `press`; most : contacts of one pair."""
     space = (
-        np.empty(STACK, np.int64), np.empty(STACK), np.empty((SCRATCH, WIDTH)), np.empty(MOST_CROSSINGS),
-        np.empty((_edges.ENDS, 10)), np.empty((_edges.PIECES, _edges.PIECE)),
+        np.empty(STACK, np.int64), np.empty(STACK), np.empty((SCRATCH, WIDTH)), np.empty((MOST_CROSSINGS, 2)),
+        np.empty((_edges.ENDS, _edges.END)), np.empty((_edges.PIECES, _edges.PIECE)),
     )  # fmt: skip
     found = np.empty((most, CONTACT))
     for p in range(first, stop):
@@ -562,8 +563,8 @@ def list_contacts(
 ):  # fmt: skip
     """All contacts now: their number; pairs and numbers of as many as there is room for."""
     space = (
-        np.empty(STACK, np.int64), np.empty(STACK), np.empty((SCRATCH, WIDTH)), np.empty(MOST_CROSSINGS),
-        np.empty((_edges.ENDS, 10)), np.empty((_edges.PIECES, _edges.PIECE)),
+        np.empty(STACK, np.int64), np.empty(STACK), np.empty((SCRATCH, WIDTH)), np.empty((MOST_CROSSINGS, 2)),
+        np.empty((_edges.ENDS, _edges.END)), np.empty((_edges.PIECES, _edges.PIECE)),
     )  # fmt: skip
     found, wrench, total = np.empty((most, CONTACT)), np.empty(WRENCH), 0
     for p in range(len(pairs)):

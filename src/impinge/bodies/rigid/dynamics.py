@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 _STATE = ("kinds", "forms", "mass", "inertia", "place", "pose", "late", "now", "lost", "work")
 _NOTHING = np.empty((0, POSE))
-_SKIN = 0.05  # of the mean radius of bodies
+_SKIN = 0.25  # of the mean radius of bodies
 
 
 class Found(NamedTuple):
@@ -175,13 +175,13 @@ class Rigid:
             half,
         )  # fmt: skip
 
-    def fastest(self, beyond: float = 0.0) -> float:
-        """Speed of the fastest point in the last step, at most, of bodies and of what goes with them so far away, m."""
+    def speeds(self, beyond: float = 0.0) -> Floats:
+        """(n,) m/s: of the fastest point of each body, at most, and of what goes with it so far beyond it."""
         reach = self._joined.sizes[self.forms, _layout.REACH] + beyond
         with np.errstate(over="ignore", invalid="ignore"):
             turning = np.linalg.norm(self.late[:, 3:], axis=1) / self.inertia.min(axis=1)
-            speed = float((np.linalg.norm(self.late[:, :3], axis=1) + turning * reach).max())
-        return speed if math.isfinite(speed) else math.inf
+            speeds: Floats = np.linalg.norm(self.late[:, :3], axis=1) + turning * reach
+        return np.where(np.isfinite(speeds), speeds, math.inf)
 
     def add_reactions(self, lists: SphereLists) -> None:
         """Add what spheres do to bodies."""

@@ -19,6 +19,8 @@ __all__ = ["Listed", "Lists", "world_boxes"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+_BOXES = 2.0  # of the skin: pairs whose boxes are so near each other are looked at
+_STALE = 0.5  # of the skin: pairs that have come so far are listed anew when others are
 
 
 class Listed(NamedTuple):
@@ -26,13 +28,13 @@ class Listed(NamedTuple):
 
     points: NDArray[np.int32]  # (n,), of the shape
     point_slots: NDArray[np.int32]  # a near triangle
-    points_seen: Floats  # (n, 4): where a point was last, in the frame of the other, and how far from it
+    points_seen: Floats  # (n, POINT_SEEN)
     points_behind: NDArray[np.uint8]  # whether it has passed through an obstacle
     points_known: NDArray[np.uint8]
     point_history: Floats  # (n, 4): tangential spring, energy in it
     edges: NDArray[np.int32]  # (m,)
-    edge_slots: NDArray[np.int32]
-    edges_seen: Floats  # (m, 7): both ends, and how far from the other
+    edge_slots: NDArray[np.int32]  # (3, m): anywhere along the edge, at its first end, at the second
+    edges_seen: Floats  # (m, EDGE_SEEN)
     edges_behind: NDArray[np.uint8]  # of their first ends
     edges_known: NDArray[np.uint8]  # (m · PIECES,)
     edge_history: Floats
@@ -41,9 +43,10 @@ class Listed(NamedTuple):
 def _room(points: int, edges: int) -> Listed:
     pieces = edges * _edges.PIECES
     return Listed(
-        np.empty(points, np.int32), np.empty(points, np.int32), np.empty((points, 4)), np.zeros(points, np.uint8),
-        np.zeros(points, np.uint8), np.empty((points, 4)), np.empty(edges, np.int32), np.empty(edges, np.int32),
-        np.empty((edges, 7)), np.zeros(edges, np.uint8), np.zeros(pieces, np.uint8), np.empty((pieces, 4)),
+        np.empty(points, np.int32), np.empty(points, np.int32), np.empty((points, _touch.POINT_SEEN)),
+        np.zeros(points, np.uint8), np.zeros(points, np.uint8), np.empty((points, 4)),
+        np.empty(edges, np.int32), np.empty((3, edges), np.int32), np.empty((edges, _touch.EDGE_SEEN)),
+        np.zeros(edges, np.uint8), np.zeros(pieces, np.uint8), np.empty((pieces, 4)),
     )  # fmt: skip
 
 
@@ -60,6 +63,11 @@ class Lists:
         Pairs of every body, see `_touch.gather`.
     most : int
         Contacts of one pair, at most.
+    ways : (n + 1,) float64, m
+        How far any point of each body has come since lists were first made, at most; and of all that is no body.
+    skin : float, m
+        By so much two bodies may come nearer to each other before what is near in them is listed again. Other pairs
+        stay as they are: in a pile that rests nothing is listed anew, however fast others are falling onto it.
     """
 
     def __init__(self) -> None:
@@ -67,9 +75,11 @@ class Lists:
         self.listed = _room(0, 0)
         self.starts, self.sides = np.zeros(1, np.int64), np.empty(0, np.int64)
         self.most = 0
-        self.travel = 0.0  # way of the fastest since lists were made, at most
+        self.ways = np.zeros(1)
         self.skin = 0.0
         self.rebuilds = 0
+        self._listed_at = np.empty(0)  # ways of both together when a pair was listed
+        self._boxed_at = np.zeros(1)  # ways when boxes that are near each other were looked for
         self._good = False
 
     def forget(self) -> None:
@@ -78,51 +88,84 @@ class Lists:
 
     @property
     def are_good(self) -> bool:
-        """Whether nothing has moved too far: two bodies may come nearer by twice the way of the fastest."""
-        return self._good and 2 * self.travel <= self.skin
+        """Whether nothing has moved too far."""
+        return self._good and self._boxes_are_good and bool((self._since <= self.skin).all())
+
+    @property
+    def _boxes_are_good(self) -> bool:
+        """Whether pairs that are not listed are not near."""
+        return float(np.sort(self.ways - self._boxed_at)[-2:].sum()) <= _BOXES * self.skin
+
+    @property
+    def _since(self) -> Floats:
+        """(p,): by how much bodies of a pair may have come nearer to each other since it was listed, m."""
+        return self._ways_of(self.pairs) - self._listed_at
+
+    def _ways_of(self, pairs: Ints) -> Floats:
+        other = np.where(pairs[:, _touch.KIND_OF] == _touch.SOLID, pairs[:, _touch.OTHER], -1)
+        ways: Floats = self.ways[pairs[:, _touch.BODY]] + self.ways[other]
+        return ways
 
     def make(self, count: int, shapes: Shapes, forms: Ints, frames: Floats, planes: Floats, skin: float) -> None:
-        """New lists; count : of the bodies, which are the first frames."""
-        old = self.pairs, self.spans, self.listed
-        self.skin, self.travel, self._good = skin, 0.0, True
-        self.pairs = _candidates(count, shapes, forms, frames, planes, skin)
+        """New lists where they are not good any more; count : of the bodies, which are the first frames."""
+        pairs, stale = self.pairs, np.ones(len(self.pairs), bool)
+        if self._good:
+            stale = self._since > _STALE * self.skin
+        else:
+            self.ways = np.zeros(count + 1)
+        if not self._good or not self._boxes_are_good:
+            self._boxed_at = self.ways.copy()
+            pairs = _candidates(count, shapes, forms, frames, planes, _BOXES * skin)
+        old_of = _rows_of(pairs, self.pairs)
+        kept = np.flatnonzero((old_of >= 0) & ~np.append(stale, True)[old_of])
+        anew = np.setdiff1d(np.arange(len(pairs)), kept, assume_unique=True)
+        spans = np.empty((len(pairs), 6), np.int64)
+        listed = self._list(pairs[anew], old_of[anew], old_of[kept], shapes, forms, frames, planes, skin)
+        spans[kept], spans[anew], new = listed
+        at = self._ways_of(pairs)
+        at[kept] = self._listed_at[old_of[kept]]
+        self.pairs, self.spans, self.listed, self._listed_at = pairs, spans, new, at
+        self.skin, self._good = skin, True
+        counts = spans[:, [_touch.POINTS_A, _touch.POINTS_B]].sum(axis=1)
+        lines = spans[:, [_touch.EDGES_A, _touch.EDGES_B]].sum(axis=1)
+        self.most = int((counts + _edges.PIECES * lines).max(initial=0))
+        self._list_sides(count)
+        self.rebuilds += 1
+
+    def _list(
+        self,
+        pairs: Ints,
+        old_of: Ints,
+        kept: Ints,
+        shapes: Shapes,
+        forms: Ints,
+        frames: Floats,
+        planes: Floats,
+        skin: float,
+    ) -> tuple[Ints, Ints, Listed]:
+        """Spans of old pairs that are kept and of pairs that are listed anew, and all that is listed.
+
+        old_of : old numbers of those, −1 of pairs that were not listed before.
+        """
         points, edges = np.diff(shapes.ranges[:, POINTS]), np.diff(shapes.ranges[:, EDGE_RANGE])
         most_points, most_edges = 2 * int(points.max(initial=0)), 2 * int(edges.max(initial=0))
-        self.spans = np.empty((len(self.pairs), 6), np.int64)
-        room = [len(self.listed.points), len(self.listed.edges)]
+        old, spans = self.listed, np.empty((len(pairs), 6), np.int64)
+        kept_spans, begin = _packed(self.spans[kept])
+        room = [max(len(old.points), begin[0]), max(len(old.edges), begin[1])]
         while True:
             new, taken = _room(*room), np.zeros(16, np.int64)
+            taken[_near.POINTS_LEFT], taken[_near.EDGES_LEFT] = begin
             _near.list_near(
-                len(self.pairs), self.pairs, most_points, most_edges, skin, shapes, forms, frames, planes, taken,
-                self.spans, new.points, new.point_slots, new.points_seen, new.edges, new.edge_slots, new.edges_seen,
+                len(pairs), pairs, most_points, most_edges, skin, shapes, forms, frames, planes, taken, spans, new,
             )  # fmt: skip
             needed = [int(taken[_near.POINTS_LEFT]), int(taken[_near.EDGES_LEFT])]
             if needed[0] <= room[0] and needed[1] <= room[1]:
                 break
             room = [int(1.2 * number) + 64 for number in needed]
-        counts = self.spans[:, [_touch.POINTS_A, _touch.POINTS_B]].sum(axis=1)
-        lines = self.spans[:, [_touch.EDGES_A, _touch.EDGES_B]].sum(axis=1)
-        self.most = int((counts + _edges.PIECES * lines).max(initial=0))
-        _near.mark_behind(
-            self.pairs, self.spans, shapes, forms, frames, new.points, new.points_seen, new.points_behind, new.edges,
-            new.edges_seen, new.edges_behind,
-        )  # fmt: skip
-        self._carry(old, new)
-        self.listed = new
-        self._list_sides(count)
-        self.rebuilds += 1
-
-    def _carry(self, old: tuple[Ints, Ints, Listed], new: Listed) -> None:
-        """Let pairs go on with what they remember."""
-        pairs, spans, listed = old
-        rows = {tuple(pair): row for row, pair in enumerate(pairs.tolist())}
-        old_of = np.array([rows.get(tuple(pair), -1) for pair in self.pairs.tolist()], np.int64)
-        _near.carry(
-            len(self.pairs), old_of, spans, listed.points, listed.points_seen, new.points_seen, listed.points_behind,
-            listed.points_known, listed.point_history, listed.edges, listed.edges_seen, new.edges_seen,
-            listed.edges_behind, listed.edges_known, listed.edge_history, self.spans, new.points, new.points_behind,
-            new.points_known, new.point_history, new.edges, new.edges_behind, new.edges_known, new.edge_history,
-        )  # fmt: skip
+        _near.keep(len(kept), self.spans[kept], old, kept_spans, new)
+        _near.mark_behind(pairs, spans, shapes, forms, frames, new)
+        _near.carry(len(pairs), old_of, self.spans, old, spans, new)
+        return kept_spans, spans, new
 
     def _list_sides(self, count: int) -> None:
         """Which pairs every body is in, and as which of the two."""
@@ -193,6 +236,26 @@ class Lists:
             places = at[contacts[own, 0]] * each + contacts[own, 1]
             known[places] = _touch.LASTING
             history[places] = memory["history"][own]
+
+
+def _rows_of(pairs: Ints, others: Ints) -> Ints:
+    """Where pairs are among others, −1 for those that are not; both ascending."""
+    if len(others) == 0:
+        return np.full(len(pairs), -1, np.int64)
+    most = max(int(pairs.max(initial=0)), int(others.max())) + 1
+    keys, known = (np.ravel_multi_index(tuple(some.T), (most, most, most)) for some in (pairs, others))
+    rows = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    return np.where(known[rows] == keys, rows, -1)
+
+
+def _packed(spans: Ints) -> tuple[Ints, tuple[int, int]]:
+    """The same spans, one after the other, and how many points and edges there are."""
+    packed = spans.copy()
+    points = spans[:, [_touch.POINTS_A, _touch.POINTS_B]].sum(axis=1)
+    edges = spans[:, [_touch.EDGES_A, _touch.EDGES_B]].sum(axis=1)
+    packed[:, _touch.FIRST_POINT] = np.cumsum(points) - points
+    packed[:, _touch.FIRST_EDGE] = np.cumsum(edges) - edges
+    return packed, (int(points.sum()), int(edges.sum()))
 
 
 def world_boxes(shapes: Shapes, forms: Ints, frames: Floats) -> tuple[Floats, Floats]:
