@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from impinge._jit import parallel, part
-from impinge.output._render import BAND, NOTHING, _plane, _row_span, _span
+from impinge.output._render import BAND, NOTHING, _depth_at, _plane, _row_span, _span, _weights
 
 EDGE = 2  # samples: width of the line where a surface ends
 SOFTNESS = 2  # cells of the shadow map that the edge of a shadow is wide, to either side
@@ -39,16 +39,6 @@ def draw_surface(first, stop, triangles, depth, owner):
                     if z > depth[row, column]:
                         depth[row, column] = z
                         owner[row, column] = i
-
-
-@part
-def _weights(t, x, y):
-    """Parts of the corners of a triangle in a place inside it, or at its rim."""
-    ax, ay, bx, by = t[1, 0] - t[0, 0], t[1, 1] - t[0, 1], t[2, 0] - t[0, 0], t[2, 1] - t[0, 1]
-    area = ax * by - ay * bx
-    second = min(max(((x - t[0, 0]) * by - (y - t[0, 1]) * bx) / area, 0.0), 1.0)
-    third = min(max((ax * (y - t[0, 1]) - ay * (x - t[0, 0])) / area, 0.0), 1.0 - second)
-    return 1.0 - second - third, second, third, area
 
 
 @part
@@ -88,13 +78,6 @@ def _open_sky(x, y, z, nx, ny, nz, depth, around):
                 above = (dx * nx + dy * ny + dz * nz) / math.sqrt(distance_sq)
                 hidden += max(above - 0.1, 0.0) * (1.0 - distance_sq / reach_sq)
     return max(1.0 - 3.0 * hidden / len(around), 0.0)
-
-
-@part
-def _depth_at(t, x, y):
-    """How near a triangle is in a place, or would be if it went on there, but not beyond its corners."""
-    _, along_x, along_y, back, front = _plane(t)
-    return min(max(t[0, 2] + along_x * (x - t[0, 0]) + along_y * (y - t[0, 1]), back), front)
 
 
 @part

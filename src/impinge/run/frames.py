@@ -131,10 +131,13 @@ def obstacle_meshes(world: World) -> list[Mesh]:
 
 def draw(path: Path, scene: models.Particles, world: World) -> None:
     """A picture of a world as it is now, coloured by speed."""
-    spheres = world.spheres
-    options: dict[str, Any] = {"meshes": obstacle_meshes(world)} if world.dim == 3 else {}
+    spheres, bodies = world.spheres, world.polyhedra
+    options: dict[str, Any] = {}
+    if world.dim == 3:
+        options = {"meshes": obstacle_meshes(world), "bodies": [bodies.mesh(number) for number in bodies.ids]}
     box: Any = [scene.boxes[0].lower, scene.boxes[0].upper] if scene.boxes else scene.world.box
+    speeds = [np.sqrt((some.velocities**2).sum(axis=1)) for some in (spheres, bodies)]
     draw_spheres(
-        path, spheres.centres, spheres.radii, np.sqrt((spheres.velocities**2).sum(axis=1)), label="speed [m/s]",
-        box=box, title=f"t = {world.time:.4g} s", **options,
+        path, spheres.centres, spheres.radii, np.concatenate(speeds), label="speed [m/s]", box=box,
+        title=f"t = {world.time:.4g} s", **options,
     )  # fmt: skip
