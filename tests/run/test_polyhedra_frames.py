@@ -14,7 +14,7 @@ from impinge import Material, Mesh, World, shapes
 from impinge.output import Collection
 from impinge.output.vtk import read_polydata
 from impinge.run.chains import force_chains
-from impinge.run.frames import Frames, lists
+from impinge.run.frames import Frames, draw, lists
 from impinge.run.scene import models, read_scene
 
 from .scenes import write
@@ -182,3 +182,17 @@ def test_force_chains_of_spheres_alone() -> None:
     np.testing.assert_allclose(starts, [[0, 0.099], [0, 0.099]])
     np.testing.assert_allclose(ends, [[0.199, 0.1], [0, 0]], atol=1e-12)
     assert data["wall"].tolist() == [-1, 0]
+
+
+@pytest.mark.parametrize("spheres", [False, True])
+def test_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spheres: bool) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    from matplotlib import image
+
+    monkeypatch.setattr("impinge.output.picture._SIZE", (300, 240))
+    some = world(spheres)
+    some.add_obstacle(shapes.box(1.0))
+    draw(tmp_path / "a.png", scene(tmp_path), some)
+    pixels = image.imread(tmp_path / "a.png")[:, :300, :3]
+    yellow = (pixels[:, :, 0] > 2 * pixels[:, :, 2]) & (pixels[:, :, 1] > 2 * pixels[:, :, 2])
+    assert yellow.any()  # the body that flies

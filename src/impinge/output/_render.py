@@ -178,8 +178,9 @@ def _line_at(i, count, row, column, faces, marks, owner, depth, gap):
     height, width = depth.shape
     x, y, z = column + 0.5, row + 0.5, depth[row, column]
     t, found = faces[i - count], NOTHING
-    for k in range(4):
-        dx, dy = (k % 2) * (2 - k), ((k + 1) % 2) * (1 - k)
+    for k in range(8):
+        far, side = k // 4 + 1, k % 4
+        dx, dy = far * (side % 2) * (2 - side), far * ((side + 1) % 2) * (1 - side)
         r, c = row + dy, column + dx
         if not (0 <= r < height and 0 <= c < width):
             continue
@@ -191,7 +192,7 @@ def _line_at(i, count, row, column, faces, marks, owner, depth, gap):
         if other < count or marks[other - count, BODY] != marks[i - count, BODY]:
             return BODY
         if marks[other - count, PART] != marks[i - count, PART]:
-            found = PART
+            found = PART if far == 1 else found
         elif near < _depth_at(t, x + dx, y + dy) - gap and _depth_at(faces[other - count], x, y) < z - gap:
             return BODY
     return found
@@ -214,17 +215,20 @@ def mix_colours(
                     i = owner[row, column]
                     colour[:] = 1.0
                     if i != NOTHING:
+                        sky, white = open_sky[row, column], 0.0
                         if i < count:
                             diffuse, mirrored = _light_on_sphere(spheres[i], row, column, light)
                         else:
                             diffuse, mirrored = _light_on_face(
                                 faces[i - count], normals[i - count], column + 0.5, row + 0.5, light
                             )
+                            sky = 0.3 + 0.7 * sky  # these have flat sides that nothing on them hides
                             line = _line_at(i, count, row, column, faces, marks, owner, depth, gap)
+                            white = 0.1  # so that lines and shades are seen on dark colours too
                             if line != NOTHING:
-                                diffuse, mirrored = diffuse * (0.35 if line == BODY else 0.6), 0.0
+                                diffuse, mirrored = diffuse * (0.3 if line == BODY else 0.5), 0.0
                         for k in range(3):
-                            colour[k] = colours[i, k] * diffuse * open_sky[row, column] + mirrored
+                            colour[k] = ((1.0 - white) * colours[i, k] + white) * diffuse * sky + mirrored
                     if layers[row, column] > 0:
                         through = clearness ** layers[row, column]
                         shade = brightness[row, column] / layers[row, column]
