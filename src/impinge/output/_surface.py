@@ -81,11 +81,22 @@ def _open_sky(x, y, z, nx, ny, nz, depth, around):
 
 
 @part
+def _share_corner(t, other):
+    """Whether two triangles have a corner in one place."""
+    for k in range(3):
+        for m in range(3):
+            if t[k, 0] == other[m, 0] and t[k, 1] == other[m, 1] and t[k, 2] == other[m, 2]:
+                return True
+    return False
+
+
+@part
 def _ends_here(t, x, y, z, triangles, owner, depth, gap):
     """Whether the surface ends before something that lies farther back than `gap`, or before nothing.
 
     Neither of two triangles that meet is `gap` apart from where the other goes on; normals would not tell, as they
-    are smooth, and what is seen nearly edge on falls off within a sample.
+    are smooth, and what is seen nearly edge on falls off within a sample. Between two that share a corner there may
+    be a third one so steep that no sample shows it; the surface goes on there.
     """
     height, width = depth.shape
     for k in range(4):
@@ -96,7 +107,8 @@ def _ends_here(t, x, y, z, triangles, owner, depth, gap):
             if other == NOTHING:
                 return True
             if depth[row, column] < _depth_at(t, x + dx, y + dy) - gap and _depth_at(triangles[other], x, y) < z - gap:
-                return True
+                if not _share_corner(t, triangles[other]):
+                    return True
     return False
 
 
