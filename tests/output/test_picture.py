@@ -61,6 +61,19 @@ def test_with_a_mesh_and_a_view(tmp_path: Path) -> None:
     assert one.shape != other.shape or not np.array_equal(one, other)
 
 
+def test_bodies_have_the_same_scale_as_spheres(tmp_path: Path) -> None:
+    bodies = [
+        shapes.box().transformed(translation=[2, 0, 0]),
+        (shapes.torus().vertices + [4, 0, 0], shapes.torus().faces),
+    ]
+    for values in ([0, 1, 0], [0, 0, 1], None):
+        draw_spheres(tmp_path / "a.png", [[0, 0, 0]], 0.5, values, bodies=bodies, meshes=[shapes.box(3.0)])
+        pixels = read(tmp_path / "a.png")[:, :400]  # without the colour bar
+        yellow = ((pixels[:, :, :2] > 1.5 * pixels[:, :, 2:]).all(axis=2) & (pixels[:, :, 1] > 0.2)).sum()
+        assert (yellow > 500) == (values is not None)
+    draw_spheres(tmp_path / "a.png", np.empty((0, 3)), [], [3, 4], bodies=bodies)
+
+
 def test_values_that_are_not_finite(tmp_path: Path) -> None:
     for dimension in (2, 3):
         for values in ([np.nan, 1, 2], [np.nan] * 3, [np.inf, -np.inf, 0], [5, 5, 5]):
@@ -88,8 +101,12 @@ def test_settings_of_the_user_stay(tmp_path: Path) -> None:
         ([[0, 0, 0]], {"view": (0, np.nan)}, "view: found"),
         ([[0, 0, 0]], {"view": 3}, "view: found"),
         ([[0, 0, 0]], {"meshes": ["a"]}, r"meshes\[0\]"),
-        ([[0, 0]], {"meshes": [shapes.box()]}, "meshes, view: found one for discs"),
-        ([[0, 0]], {"view": (0, 0)}, "meshes, view: found one for discs"),
+        ([[0, 0, 0]], {"bodies": [shapes.box(), 3]}, r"bodies\[1\]"),
+        ([[0, 0, 0]], {"bodies": [shapes.box()], "values": [1]}, r"values: found shape \(1,\), expected \(2,\)"),
+        ([[0, 0, 0]], {"bodies": [shapes.box(1e200)]}, r"bodies: found 5e\+199, expected lengths"),
+        ([[0, 0]], {"meshes": [shapes.box()]}, "meshes, bodies, view: found one for discs"),
+        ([[0, 0]], {"bodies": [shapes.box()], "values": [0, 1]}, "meshes, bodies, view: found one for discs"),
+        ([[0, 0]], {"view": (0, 0)}, "meshes, bodies, view: found one for discs"),
     ],
 )
 def test_bad_input(tmp_path: Path, centres: Any, options: dict[str, Any], message: str) -> None:

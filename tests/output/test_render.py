@@ -21,10 +21,14 @@ RED, BLUE = [1.0, 0, 0], [0, 0, 1.0]
 HEIGHT, WIDTH = 100, 80  # two bands
 
 
-def picture(spheres: Any, colours: Any, meshes: Any = (), box: Any = None, view: Any = FRONT, size: int = 200) -> Any:
+def picture(
+    spheres: Any, colours: Any, meshes: Any = (), box: Any = None, view: Any = FRONT, size: int = 200, bodies: Any = ()
+) -> Any:
     rows = np.asarray(spheres, np.float64).reshape(-1, 4)
     corners = None if box is None else np.asarray(box, np.float64)
-    return render(rows, np.asarray(colours, np.float64).reshape(-1, 3), list(meshes), corners, view, (size, size))
+    return render(
+        rows, np.asarray(colours, np.float64).reshape(-1, 3), list(meshes), corners, view, (size, size), bodies
+    )
 
 
 def drawn_spheres(spheres: NDArray[np.float64]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
@@ -155,13 +159,100 @@ def test_all_edges_of_a_drum_are_lines_or_none(segments: int) -> None:
         assert sides == segments or sides <= 2
 
 
+# Bodies
+
+
+def moved(mesh: shapes.Mesh, x: float, y: float, z: float) -> shapes.Mesh:
+    return mesh.transformed(translation=[x, y, z])
+
+
+@pytest.mark.parametrize(("y", "seen"), [(-5, "blue"), (5, "red")])
+@pytest.mark.parametrize("first", ["sphere", "body"])
+def test_the_nearer_of_spheres_and_bodies_is_seen(first: str, y: float, seen: str) -> None:
+    cube = shapes.box(2.0)
+    if first == "sphere":
+        result = picture([[0, 0, 0, 1]], [RED, BLUE], bodies=[moved(cube, 0, y, 0)])
+    else:
+        result = picture([[0, y, 0, 1]], [BLUE, RED], bodies=[cube])
+    red, _, blue = result.pixels[len(result.pixels) // 2, result.pixels.shape[1] // 2].astype(int)
+    assert (blue > red) == (seen == "blue")
+
+
+def test_a_sphere_in_the_hole_of_a_ring() -> None:
+    """Through the hole the sphere is seen, over the ring it is hidden, before it both are seen."""
+    ring = shapes.torus(1.0, 0.3, 48, 24).transformed(np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]))
+    box = [[-2, -2, -2], [2, 2, 2]]
+    blue = []
+    for y in (-1.5, 0.0, 1.5):
+        pixels = picture([[0, y, 0, 0.9]], [BLUE, RED], bodies=[ring], box=box).pixels.astype(int)
+        blue.append((pixels[:, :, 2] > pixels[:, :, 0] + 20).sum())
+    assert blue[0] == pytest.approx(blue[2] * (0.9 / 0.7) ** 2, rel=0.05)
+    assert blue[2] <= blue[1] <= blue[0]
+
+
+def test_bodies_are_seen_through_meshes() -> None:
+    wall, cube = shapes.box([4, 0.1, 4], lower=[-2, -2, -2]), shapes.box(1.5)
+    plain, covered, hidden = (
+        picture([], RED, meshes, box=[[-2] * 3, [2] * 3], bodies=[cube]).pixels.astype(int)
+        for meshes in ((), [wall], [moved(wall, 0, 3.9, 0)])
+    )
+    middle = len(plain) // 2, plain.shape[1] // 2
+    assert (covered[middle] != plain[middle]).any()
+    assert covered[middle][0] > covered[middle][2] + 30
+    np.testing.assert_array_equal(hidden[middle], plain[middle])
+
+
+def test_faces_are_flat_and_edges_sharp() -> None:
+    """A cube looks the same however many triangles it has, and torn apart into them."""
+    fine = shapes.box(1.0, divisions=4)
+    torn = shapes.Mesh(fine.vertices[fine.faces].reshape(-1, 3), np.arange(3 * len(fine.faces)).reshape(-1, 3))
+    one, other, third = (picture([], RED, bodies=[mesh], view=(-60, 30)).pixels for mesh in (shapes.box(), fine, torn))
+    np.testing.assert_allclose(one.astype(int), other.astype(int), atol=1)
+    np.testing.assert_array_equal(other, third)
+    steps = np.abs(np.diff(one.astype(int), axis=1)).max(axis=2)
+    shown = (one != 255).any(axis=2)[:, 1:]
+    assert (steps[shown] <= 3).mean() > 0.85
+    assert (steps[shown] > 20).sum() > 3 * len(one)  # the outline at both sides, and edges
+
+
+def test_what_is_round_is_smooth() -> None:
+    """Few lines and small steps, as on no flat triangles."""
+    row = picture([], RED, bodies=[shapes.icosphere(3)], size=300).pixels[150, 40:-40, 0].astype(int)
+    assert np.abs(np.diff(row)).max() <= 8
+
+
+def test_lines_between_bodies_that_touch() -> None:
+    """Cubes side by side, whose faces lie in one plane, are told apart; one body of the same shape has no line."""
+    cubes = [moved(shapes.box(1.0), x, 0, 0) for x in (-0.5, 0.5)]
+    whole = [shapes.box([2.0, 1, 1])]
+    dark = []
+    for bodies in (cubes, whole):
+        pixels = picture([], [RED] * len(bodies), bodies=bodies).pixels.astype(int)
+        middle = pixels.shape[1] // 2
+        row = pixels[len(pixels) // 2, middle - 10 : middle + 10, 0]
+        dark.append((row < 0.6 * np.median(row)).sum())
+    assert 1 <= dark[0] <= 4
+    assert dark[1] == 0
+
+
+def test_bodies_of_many_shapes_have_their_own_colours() -> None:
+    cubes = [moved(shapes.box(1.0), x, 0, 0) for x in (0, 2)]
+    pixels = picture([], [RED, BLUE], bodies=cubes).pixels.astype(int)
+    for colour, start in ((0, 0), (2, pixels.shape[1] // 2)):
+        half = pixels[:, start : start + pixels.shape[1] // 2]
+        assert (half[:, :, colour] > half[:, :, 2 - colour]).sum() > 2000
+        assert not (half[:, :, 2 - colour] > half[:, :, colour]).any()
+
+
 def test_threads_do_not_matter() -> None:
     rng = np.random.default_rng(0)
-    spheres, colours = rng.uniform([0, 0, 0, 0.01], [1, 1, 1, 0.1], (200, 4)), rng.random((200, 3))
+    spheres, colours = rng.uniform([0, 0, 0, 0.01], [1, 1, 1, 0.1], (200, 4)), rng.random((201, 3))
     results = []
     for threads in (1, None):
         with _jit.threads(threads):
-            results.append(picture(spheres, colours, [shapes.torus()], [[0] * 3, [1] * 3], (20.0, 30.0)).pixels)
+            bodies = [shapes.box(0.5)]
+            shown = picture(spheres, colours, [shapes.torus()], [[0] * 3, [1] * 3], (20.0, 30.0), bodies=bodies)
+            results.append(shown.pixels)
     np.testing.assert_array_equal(*results)
 
 
@@ -171,6 +262,12 @@ def test_size_does_not_matter(scale: float) -> None:
     np.testing.assert_allclose(
         picture(spheres * scale, [RED, BLUE]).pixels.mean(), picture(spheres, [RED, BLUE]).pixels.mean(), atol=1
     )
+    means = [
+        picture([], RED, view=(-60, 20), bodies=[shapes.Mesh(mesh.vertices * factor, mesh.faces)]).pixels.mean()
+        for factor in (1.0, scale)
+        for mesh in [shapes.torus()]
+    ]
+    assert means[0] == pytest.approx(means[1], abs=1)
 
 
 def test_nothing_points_and_slender_things() -> None:
@@ -184,3 +281,4 @@ def test_nothing_points_and_slender_things() -> None:
         assert (pixels[:, :, 2] > pixels[:, :, 0]).any()
     flat = shapes.Mesh([[0, 0, 0], [1, 0, 0], [2, 0, 0]], [[0, 1, 2]])  # no area
     assert (picture([], [], [flat]).pixels != 255).any()
+    assert (picture([], RED, bodies=[flat]).pixels == 255).all()

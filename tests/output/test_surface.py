@@ -122,6 +122,19 @@ def test_what_is_seen_nearly_edge_on_is_no_end_of_the_surface(level: int) -> Non
     assert 0.003 < (pixels[shown] < 0.45 * np.median(pixels[shown])).mean() < 0.01
 
 
+@pytest.mark.parametrize("joined", [True, False])
+def test_no_line_where_a_face_between_two_is_too_steep_to_be_seen(joined: bool) -> None:
+    """A step, thinner than a sample, that begins where two faces meet; without it the nearer one ends there."""
+    near, far = [[1, 0, -1], [0, 0, -1], [0, 0, 1], [1, 0, 1]], [[0, 0, 1], [-1e-4, 1, -1], [-1, 1, -1], [-1, 1, 1]]
+    apart = 0.0 if joined else 1e-3
+    vertices = np.concatenate([near, np.subtract(far, [apart, 0, 0])])  # the light comes from there: no shadow
+    mesh = shapes.Mesh(vertices, [[0, 2, 1], [0, 3, 2], [4, 6, 5], [4, 7, 6], [1, 4, 5]])
+    upright = np.tile([0.0, -1.0, 0.0], (5, 3, 1))
+    pixels = picture(Surface(mesh.triangles, upright, np.full((5, 3, 3), 0.7)), size=300)[:, :, 0]
+    row, middle = pixels[220], pixels.shape[1] // 2
+    assert (row[middle - 8 : middle + 8].min() < 0.7 * row[middle + 40]) == (not joined)
+
+
 def test_shadows() -> None:
     """Light comes from the left, above: a plate over a floor darkens it to the right, and nothing to the left."""
     floor = shapes.box([4, 4, 0.1], lower=[-2, -2, -0.1])

@@ -12,6 +12,7 @@ from impinge._jit import parallel, part
 BAND = 64
 NOTHING = -1
 MESH_LINE, BOX_LINE = 2, 1
+BODY, PART = 0, 1  # of faces: which body, and which smooth part of it
 
 
 @part
@@ -76,6 +77,23 @@ def _plane(t):
     return area, (az * by - ay * bz) / area, (ax * bz - az * bx) / area, back, front
 
 
+@part
+def _depth_at(t, x, y):
+    """How near a triangle is in a place, or would be if it went on there, but not beyond its corners."""
+    _, along_x, along_y, back, front = _plane(t)
+    return min(max(t[0, 2] + along_x * (x - t[0, 0]) + along_y * (y - t[0, 1]), back), front)
+
+
+@part
+def _weights(t, x, y):
+    """Parts of the corners of a triangle in a place inside it, or at its rim."""
+    ax, ay, bx, by = t[1, 0] - t[0, 0], t[1, 1] - t[0, 1], t[2, 0] - t[0, 0], t[2, 1] - t[0, 1]
+    area = ax * by - ay * bx
+    second = min(max(((x - t[0, 0]) * by - (y - t[0, 1]) * bx) / area, 0.0), 1.0)
+    third = min(max((ax * (y - t[0, 1]) - ay * (x - t[0, 0])) / area, 0.0), 1.0 - second)
+    return 1.0 - second - third, second, third, area
+
+
 @parallel(grain=1)
 def draw_triangles(first, stop, triangles, shades, depth, layers, brightness):
     """For every sample how many triangles lie before the spheres, and the sum of their shades."""
@@ -138,11 +156,55 @@ def _light_on_sphere(sphere, row, column, light):
     return (0.50 + 0.58 * diffuse) * outline, 0.20 * mirrored**30
 
 
+@part
+def _light_on_face(t, normals, x, y, light):
+    """Diffuse and mirrored light on the place of a triangle that a sample shows; more from above."""
+    first, second, third, _ = _weights(t, x, y)
+    nx = first * normals[0, 0] + second * normals[1, 0] + third * normals[2, 0]
+    ny = first * normals[0, 1] + second * normals[1, 1] + third * normals[2, 1]
+    nz = first * normals[0, 2] + second * normals[1, 2] + third * normals[2, 2]
+    length = math.sqrt(nx * nx + ny * ny + nz * nz)
+    if length > 0.0:
+        nx, ny, nz = nx / length, ny / length, nz / length
+    diffuse = max(nx * light[0] + ny * light[1] + nz * light[2], 0.0)
+    length = math.sqrt(2.0 + 2.0 * light[2])
+    mirrored = max(nx * light[0] + ny * light[1] + nz * (light[2] + 1.0), 0.0) / length
+    return 0.42 - 0.10 * ny + 0.60 * diffuse, 0.12 * mirrored**30
+
+
+@part
+def _line_at(i, count, row, column, faces, marks, owner, depth, gap):
+    """What is beside a sample of a face: BODY where its body ends before another, PART where an edge is, or NOTHING."""
+    height, width = depth.shape
+    x, y, z = column + 0.5, row + 0.5, depth[row, column]
+    t, found = faces[i - count], NOTHING
+    for k in range(8):
+        far, side = k // 4 + 1, k % 4
+        dx, dy = far * (side % 2) * (2 - side), far * ((side + 1) % 2) * (1 - side)
+        r, c = row + dy, column + dx
+        if not (0 <= r < height and 0 <= c < width):
+            continue
+        other, near = owner[r, c], depth[r, c]
+        if other == NOTHING:
+            return BODY
+        if near > z + gap or (other < count and near > z):
+            continue  # the line, if any, is that of what is nearer
+        if other < count or marks[other - count, BODY] != marks[i - count, BODY]:
+            return BODY
+        if marks[other - count, PART] != marks[i - count, PART]:
+            found = PART if far == 1 else found
+        elif near < _depth_at(t, x + dx, y + dy) - gap and _depth_at(faces[other - count], x, y) < z - gap:
+            return BODY
+    return found
+
+
 @parallel(grain=16)
 def mix_colours(
-    first, stop, spheres, colours, owner, open_sky, layers, brightness, lines, light, mesh_colour, clearness, image
-):
-    """Average the colours of the samples of each pixel; items are rows of pixels."""
+    first, stop, spheres, faces, normals, marks, gap, colours, owner, depth, open_sky, layers, brightness, lines, light,
+    mesh_colour, clearness, image
+):  # fmt: skip
+    """Average the colours of the samples of each pixel; items are rows of pixels. Owners: spheres, then faces."""
+    count = len(spheres)
     size = len(owner) // len(image)
     colour, total = np.empty(3), np.empty(3)
     for pixel_row in range(first, stop):
@@ -153,9 +215,20 @@ def mix_colours(
                     i = owner[row, column]
                     colour[:] = 1.0
                     if i != NOTHING:
-                        diffuse, mirrored = _light_on_sphere(spheres[i], row, column, light)
+                        sky, white = open_sky[row, column], 0.0
+                        if i < count:
+                            diffuse, mirrored = _light_on_sphere(spheres[i], row, column, light)
+                        else:
+                            diffuse, mirrored = _light_on_face(
+                                faces[i - count], normals[i - count], column + 0.5, row + 0.5, light
+                            )
+                            sky = 0.3 + 0.7 * sky  # these have flat sides that nothing on them hides
+                            line = _line_at(i, count, row, column, faces, marks, owner, depth, gap)
+                            white = 0.1  # so that lines and shades are seen on dark colours too
+                            if line != NOTHING:
+                                diffuse, mirrored = diffuse * (0.3 if line == BODY else 0.5), 0.0
                         for k in range(3):
-                            colour[k] = colours[i, k] * diffuse * open_sky[row, column] + mirrored
+                            colour[k] = ((1.0 - white) * colours[i, k] + white) * diffuse * sky + mirrored
                     if layers[row, column] > 0:
                         through = clearness ** layers[row, column]
                         shade = brightness[row, column] / layers[row, column]

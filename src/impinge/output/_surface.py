@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from impinge._jit import parallel, part
-from impinge.output._render import BAND, NOTHING, _plane, _row_span, _span
+from impinge.output._render import BAND, NOTHING, _depth_at, _plane, _row_span, _span, _weights
 
 EDGE = 2  # samples: width of the line where a surface ends
 SOFTNESS = 2  # cells of the shadow map that the edge of a shadow is wide, to either side
@@ -39,16 +39,6 @@ def draw_surface(first, stop, triangles, depth, owner):
                     if z > depth[row, column]:
                         depth[row, column] = z
                         owner[row, column] = i
-
-
-@part
-def _weights(t, x, y):
-    """Parts of the corners of a triangle in a place inside it, or at its rim."""
-    ax, ay, bx, by = t[1, 0] - t[0, 0], t[1, 1] - t[0, 1], t[2, 0] - t[0, 0], t[2, 1] - t[0, 1]
-    area = ax * by - ay * bx
-    second = min(max(((x - t[0, 0]) * by - (y - t[0, 1]) * bx) / area, 0.0), 1.0)
-    third = min(max((ax * (y - t[0, 1]) - ay * (x - t[0, 0])) / area, 0.0), 1.0 - second)
-    return 1.0 - second - third, second, third, area
 
 
 @part
@@ -91,10 +81,13 @@ def _open_sky(x, y, z, nx, ny, nz, depth, around):
 
 
 @part
-def _depth_at(t, x, y):
-    """How near a triangle is in a place, or would be if it went on there, but not beyond its corners."""
-    _, along_x, along_y, back, front = _plane(t)
-    return min(max(t[0, 2] + along_x * (x - t[0, 0]) + along_y * (y - t[0, 1]), back), front)
+def _share_corner(t, other):
+    """Whether two triangles have a corner in one place."""
+    for k in range(3):
+        for m in range(3):
+            if t[k, 0] == other[m, 0] and t[k, 1] == other[m, 1] and t[k, 2] == other[m, 2]:
+                return True
+    return False
 
 
 @part
@@ -102,7 +95,8 @@ def _ends_here(t, x, y, z, triangles, owner, depth, gap):
     """Whether the surface ends before something that lies farther back than `gap`, or before nothing.
 
     Neither of two triangles that meet is `gap` apart from where the other goes on; normals would not tell, as they
-    are smooth, and what is seen nearly edge on falls off within a sample.
+    are smooth, and what is seen nearly edge on falls off within a sample. Between two that share a corner there may
+    be a third one so steep that no sample shows it; the surface goes on there.
     """
     height, width = depth.shape
     for k in range(4):
@@ -113,7 +107,8 @@ def _ends_here(t, x, y, z, triangles, owner, depth, gap):
             if other == NOTHING:
                 return True
             if depth[row, column] < _depth_at(t, x + dx, y + dy) - gap and _depth_at(triangles[other], x, y) < z - gap:
-                return True
+                if not _share_corner(t, triangles[other]):
+                    return True
     return False
 
 

@@ -62,9 +62,9 @@ class Scale:
         self.values: NDArray[np.float64] | None = None
         self.count, self.label = count, label
         if values is not None:
-            array = _check.numbers("values", values, f"{count} numbers, one for each row of centres")
+            array = _check.numbers("values", values, f"{count} numbers, one for each body")
             if array.shape != (count,):
-                raise InputError(f"values: found shape {array.shape}, expected ({count},), a number for each sphere")
+                raise InputError(f"values: found shape {array.shape}, expected ({count},), a number for each body")
             self.values = array.astype(np.float64)
 
     def mappable(self) -> ScalarMappable:

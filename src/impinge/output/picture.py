@@ -1,4 +1,4 @@
-"""Pictures of spheres and discs as PNG files."""
+"""Pictures of spheres, discs and rigid bodies as PNG files."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ def draw_spheres(
     box: ArrayLike | None = None,
     title: str = "",
     view: tuple[float, float] | None = None,
+    bodies: Sequence[Any] = (),
 ) -> None:
-    """Draw spheres, or discs in two dimensions, with their true radii. Needs matplotlib.
+    """Draw spheres, or discs in two dimensions, with their true radii, and bodies among them. Needs matplotlib.
 
     Parameters
     ----------
@@ -43,8 +44,8 @@ def draw_spheres(
         Ending in .png.
     centres : (n, 2) or (n, 3) float64, m
     radii : float or (n,) float64, m
-    values : (n,) numbers, optional
-        Shown as colours, with a colour bar.
+    values : (n + b,) numbers, optional
+        Shown as colours, with a colour bar: of the spheres, and after them of the bodies.
     label : str
         What the values are, and their unit.
     meshes : sequence of Mesh, or whatever Mesh.of takes
@@ -55,21 +56,24 @@ def draw_spheres(
     view : (azimuth, elevation), degrees, optional
         Where the eye is: azimuth 0 on the side of +x, 90 of +y; elevation 90 above. (−60, 20) by default. In three
         dimensions only.
+    bodies : sequence of b Mesh, or whatever Mesh.of takes
+        Drawn like spheres, opaque and coloured; in three dimensions only.
     """
     with style():
         points, sizes = read_spheres(centres, radii)
         corners = read_corners(box, points.shape[1])
         solids = [Mesh.of(mesh, f"meshes[{number}]") for number, mesh in enumerate(meshes)]
-        vertices = [("meshes", mesh.vertices) for mesh in solids]
+        opaque = [Mesh.of(mesh, f"bodies[{number}]") for number, mesh in enumerate(bodies)]
+        vertices = [("meshes", mesh.vertices) for mesh in solids] + [("bodies", mesh.vertices) for mesh in opaque]
         check_lengths([("centres", points), ("radii", sizes), ("box", corners), *vertices])
-        scale = Scale(values, len(points), label)
+        scale = Scale(values, len(points) + len(opaque), label)
         if points.shape[1] == 2:
-            if solids or view is not None:
-                raise InputError("meshes, view: found one for discs, expected them for spheres in 3D only")
+            if solids or opaque or view is not None:
+                raise InputError("meshes, bodies, view: found one for discs, expected them for spheres in 3D only")
             save_figure(path, _draw_discs(points, sizes, scale, corners, title), trim=True)
         else:
             spheres = np.column_stack([points, sizes])
-            picture = render(spheres, scale.colours(), solids, corners, view_angles(view), _SIZE)
+            picture = render(spheres, scale.colours(), solids, corners, view_angles(view), _SIZE, opaque)
             save_figure(path, frame_picture(picture, scale, title), trim=False)
 
 

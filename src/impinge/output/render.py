@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from impinge.output import _render
+from impinge.output import _render, _surface
 from impinge.output.camera import LIGHT, SAMPLES, Camera, Picture, box_edges
 from impinge.output.shading import SHARP, unit_normals
+from impinge.output.solids import Solids
 from impinge.shapes.mesh import Mesh
 
 __all__ = ["render"]
@@ -26,15 +27,16 @@ def render(
     box: NDArray[np.float64] | None,
     view: tuple[float, float],
     size: tuple[int, int],
+    bodies: Sequence[Mesh] = (),
 ) -> Picture:
-    """Draw spheres with their true radii behind transparent meshes, with parallel rays.
+    """Draw spheres with their true radii and bodies behind transparent meshes, with parallel rays.
 
     Parameters
     ----------
     spheres : (n, 4) float64, m
         Centre and radius.
-    colours : (n, 3) float64
-        Red, green and blue, from 0 to 1.
+    colours : (n + b, 3) float64
+        Red, green and blue, from 0 to 1; of the spheres, and of the bodies.
     meshes : sequence of Mesh
     box : (2, 3) float64, m, optional
         Corners of a box whose edges are drawn.
@@ -42,22 +44,27 @@ def render(
         Where the eye is: azimuth 0 on the side of +x, 90 of +y; elevation 90 above.
     size : (width, height)
         Most pixels; one of them is used in full.
+    bodies : sequence of b Mesh
+        Opaque ones.
     """
     lines = [] if box is None else [box_edges(box)]
-    points = [mesh.vertices for mesh in meshes] + [edges.reshape(-1, 3) for edges in lines]
+    points = [mesh.vertices for mesh in (*meshes, *bodies)] + [edges.reshape(-1, 3) for edges in lines]
     camera = Camera.showing(spheres, points, view, size)
     scene = _Scene(camera.width * SAMPLES, camera.height * SAMPLES)
     # At least as wide as a sample, so that none falls between the samples.
     rows = np.column_stack([camera.place(spheres[:, :3]), np.maximum(spheres[:, 3] * camera.scale, 0.75)])
-    scene.draw_spheres(rows)
+    solids = Solids.of(bodies)
+    faces, normals = camera.place(solids.corners), solids.normals @ camera.frame.T * [1.0, -1.0, 1.0]
+    scene.draw_bodies(rows, faces, normals, solids.marks)
     for mesh in meshes:
-        normals = unit_normals(mesh.triangles)
-        shades = 0.45 + 0.55 * np.abs(normals @ camera.frame.T @ LIGHT)  # both sides are seen
+        across = unit_normals(mesh.triangles)
+        shades = 0.45 + 0.55 * np.abs(across @ camera.frame.T @ LIGHT)  # both sides are seen
         scene.draw_triangles(camera.place(mesh.vertices)[mesh.faces], shades)
-        scene.draw_lines(camera.place(_outlines(mesh, normals, camera.frame[2])), _render.MESH_LINE)
+        scene.draw_lines(camera.place(_outlines(mesh, across, camera.frame[2])), _render.MESH_LINE)
     for edges in lines:
         scene.draw_lines(camera.place(edges), _render.BOX_LINE)
-    return camera.picture(scene.mix(rows, colours, camera.width, camera.height))
+    of_faces = colours[len(rows) :][solids.marks[:, _render.BODY]]
+    return camera.picture(scene.mix(np.concatenate([colours[: len(rows)], of_faces]), camera.width, camera.height))
 
 
 class _Scene:
@@ -72,8 +79,19 @@ class _Scene:
         self.brightness = np.zeros(shape, np.float32)
         self.lines = np.zeros(shape, np.int8)
 
-    def draw_spheres(self, rows: NDArray[np.float64]) -> None:
+    def draw_bodies(
+        self,
+        rows: NDArray[np.float64],
+        faces: NDArray[np.float64],
+        normals: NDArray[np.float64],
+        marks: NDArray[np.int32],
+    ) -> None:
+        """Opaque things: spheres, and faces of bodies with a normal at each corner; owners count in this order."""
+        self.rows, self.faces, self.normals, self.marks = rows, faces, normals, marks
+        _surface.draw_surface(self.bands, faces, self.depth, self.owner)
+        self.owner[self.owner != _render.NOTHING] += len(rows)
         _render.draw_spheres(self.bands, rows, self.depth, self.owner)
+        self.radius = _typical_radius(rows, faces, marks[:, _render.BODY])
 
     def draw_triangles(self, triangles: NDArray[np.float64], shades: NDArray[np.float64]) -> None:
         _render.draw_triangles(self.bands, triangles, shades, self.depth, self.layers, self.brightness)
@@ -81,29 +99,39 @@ class _Scene:
     def draw_lines(self, segments: NDArray[np.float64], value: int) -> None:
         _render.draw_lines(self.bands, segments, value, self.depth, self.lines)
 
-    def mix(
-        self, rows: NDArray[np.float64], colours: NDArray[np.float64], width: int, height: int
-    ) -> NDArray[np.uint8]:
-        """The colours of the pixels."""
+    def mix(self, colours: NDArray[np.float64], width: int, height: int) -> NDArray[np.uint8]:
+        """The colours of the pixels, from those of the spheres and faces."""
         pixels = np.empty((height, width, 3), np.uint8)
+        gap = max(0.1 * self.radius, 3.0)
         _render.mix_colours(
-            height, rows, colours, self.owner, self._open_sky(rows), self.layers, self.brightness, self.lines,
-            LIGHT * [1.0, -1.0, 1.0], _MESH_COLOUR, _CLEARNESS, pixels,
+            height, self.rows, self.faces, self.normals, self.marks, gap, colours, self.owner, self.depth,
+            self._open_sky(), self.layers, self.brightness, self.lines, LIGHT * [1.0, -1.0, 1.0], _MESH_COLOUR,
+            _CLEARNESS, pixels,
         )  # fmt: skip
         return pixels
 
-    def _open_sky(self, rows: NDArray[np.float64]) -> NDArray[np.float32]:
+    def _open_sky(self) -> NDArray[np.float32]:
         """How bright each sample is: those that lie deeper than what is around them get less light."""
         seen = (self.owner != _render.NOTHING).astype(np.float32)
         if not seen.any():
             return seen
-        radius = float(np.median(rows[:, 3]))
-        width = int(np.clip(3 * radius, 5, 151))
+        width = int(np.clip(3 * self.radius, 5, 151))
         filled = np.where(seen > 0, self.depth, np.float32(0))
         share = np.maximum(ndimage.uniform_filter(seen, width), 1e-6)
         around = ndimage.uniform_filter(filled, width) / share
-        hidden = np.clip((around - filled) / (2.5 * radius), 0.0, 1.0) * share**2  # few others hide little
+        hidden = np.clip((around - filled) / (2.5 * self.radius), 0.0, 1.0) * share**2  # few others hide little
         return (1.0 - 0.65 * hidden).astype(np.float32)
+
+
+def _typical_radius(rows: NDArray[np.float64], faces: NDArray[np.float64], bodies: NDArray[np.int32]) -> float:
+    """Median of the radii of the spheres, and of half the mean lengths of the bodies along the axes."""
+    first = np.flatnonzero(np.diff(bodies, prepend=-1))
+    if len(first):
+        low, high = (f.reduceat(g(faces, axis=1), first) for f, g in ((np.minimum, np.min), (np.maximum, np.max)))
+        sizes = 0.5 * (high - low).mean(axis=1)
+    else:
+        sizes = np.empty(0)
+    return float(np.median(np.concatenate([rows[:, 3], sizes]))) if len(rows) + len(sizes) else 1.0
 
 
 def _outlines(mesh: Mesh, normals: NDArray[np.float64], towards: NDArray[np.float64]) -> NDArray[np.float64]:

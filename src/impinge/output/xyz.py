@@ -1,4 +1,7 @@
-"""Spheres for OVITO: extended XYZ, a file for every frame; OVITO opens the files of a folder as one animation."""
+"""Spheres for OVITO: extended XYZ, a file for every frame; OVITO opens the files of a folder as one animation.
+
+Rows of this format are points: rigid bodies of other shapes are not in it, but in the files for ParaView.
+"""
 
 from __future__ import annotations
 

@@ -16,9 +16,9 @@ from impinge.run.scene.toml import Key
 __all__ = ["Folder"]
 
 _KIND, _VERSION = "run", 1
-_LISTS = ("spheres.pvd", "obstacles.pvd", "chains.pvd", "soft.pvd")
+_LISTS = ("spheres.pvd", "polyhedra.pvd", "obstacles.pvd", "chains.pvd", "soft.pvd")
 _FILES = ("checkpoint.h5", "series.csv", "summary.json", "picture.png", "animation.glb", *_LISTS)
-_FRAMES = ("spheres_", "obstacles_", "chains_", "soft_", "frame_")
+_FRAMES = ("spheres_", "polyhedra_", "obstacles_", "chains_", "soft_", "frame_")
 _MAY_CHANGE = ("until", "threads")  # of [run], between parts of a run
 
 

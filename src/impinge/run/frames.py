@@ -10,17 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.output import Collection, draw_spheres, write_chains, write_mesh, write_spheres, write_xyz
+from impinge.run.chains import force_chains
 from impinge.run.scene import models
 from impinge.run.world import Spheres, World
 from impinge.shapes.mesh import Mesh
 
-__all__ = ["Frames", "draw", "obstacle_meshes"]
+__all__ = ["Frames", "draw", "lists", "obstacle_meshes"]
 
-_COLLECTIONS = ("spheres", "obstacles", "chains")
+_COLLECTIONS = ("spheres", "polyhedra", "obstacles", "chains")
 
 
 class Frames:
     """Writes frames into a folder: ``frames/spheres_000012.vtp`` and so on, and ``spheres.pvd`` that lists them.
+
+    Rigid bodies go to ``frames/polyhedra_000012.vtp``. Files of what can never be there are not written.
 
     Parameters
     ----------
@@ -50,9 +53,11 @@ class Frames:
         arrays = {"id": spheres.ids, "velocity": spheres.velocities, "spin": spheres.spins,
                   "material": spheres.materials, "group": self._groups_of(spheres)}  # fmt: skip
         if "vtp" in self.scene.output.formats:
-            path = self._path("spheres")
-            write_spheres(path, spheres.centres, spheres.radii, arrays)
-            self.collections["spheres"].add(world.time, path)
+            if "spheres.pvd" in lists(self.scene, world):
+                path = self._path("spheres")
+                write_spheres(path, spheres.centres, spheres.radii, arrays)
+                self.collections["spheres"].add(world.time, path)
+            self._write_polyhedra(world)
             self._write_obstacles(world)
         if "xyz" in self.scene.output.formats:
             write_xyz(
@@ -60,7 +65,9 @@ class Frames:
                 world.time, self.scene.world.box, self.scene.world.periodic,
             )  # fmt: skip
         if self.scene.output.chains:
-            self._write_chains(world, spheres)
+            path = self._path("chains")
+            write_chains(path, *force_chains(world))
+            self.collections["chains"].add(world.time, path)
         self.written += 1
 
     def finish(self) -> None:
@@ -76,6 +83,20 @@ class Frames:
             found[(spheres.ids >= first) & (spheres.ids < stop)] = number
         return found
 
+    def _write_polyhedra(self, world: World) -> None:
+        """All rigid bodies where they are now, with what is known of each at all its faces."""
+        bodies = world.polyhedra
+        if not len(bodies):
+            return
+        vertices, faces, rows = bodies.surface()
+        # Half as many digits, as they stand there again and again.
+        arrays = {"id": bodies.ids.astype(np.int32), "shape": bodies.shapes.astype(np.int32),
+                  "material": bodies.materials.astype(np.int32), "velocity": bodies.velocities.astype(np.float32),
+                  "spin": bodies.spins.astype(np.float32)}  # fmt: skip
+        path = self._path("polyhedra")
+        write_mesh(path, vertices, faces, {name: array[rows] for name, array in arrays.items()})
+        self.collections["polyhedra"].add(world.time, path)
+
     def _write_obstacles(self, world: World) -> None:
         """All obstacles where they are now; only once if none moves."""
         obstacles = world._dynamics.obstacles
@@ -89,20 +110,14 @@ class Frames:
         write_mesh(path, mesh.vertices, mesh.faces, {"obstacle": numbers})
         self.collections["obstacles"].add(world.time, path)
 
-    def _write_chains(self, world: World, spheres: Spheres) -> None:
-        """Contacts as lines from centre to centre, or to the point of contact with a wall."""
-        contacts = world.contacts()
-        first, second = (np.searchsorted(spheres.ids, ids) for ids in contacts.ids.T)
-        at_wall = contacts.ids[:, 1] < 0
-        reach = spheres.radii[first] + np.where(at_wall, 0.0, spheres.radii[np.where(at_wall, 0, second)])
-        starts = spheres.centres[first]
-        # Not the other centre itself, which may be at the other side of a periodic box.
-        ends = starts - contacts.normals * (reach - contacts.depths)[:, None]
-        force = np.sqrt((contacts.forces**2).sum(axis=1))
-        normal = (contacts.forces * contacts.normals).sum(axis=1)
-        path = self._path("chains")
-        write_chains(path, starts, ends, {"force": force, "normal_force": normal, "wall": contacts.walls})
-        self.collections["chains"].add(world.time, path)
+
+def lists(scene: models.Particles, world: World) -> list[str]:
+    """Names of the files that list frames and are there as soon as one is; of spheres unless none ever come."""
+    if "vtp" not in scene.output.formats:
+        return []
+    bodies = len(world._dynamics.rigid) > 0
+    spheres = bool(scene.spheres or scene.sources) or not bodies
+    return ["spheres.pvd"] * spheres + ["polyhedra.pvd"] * bodies
 
 
 def obstacle_meshes(world: World) -> list[Mesh]:
@@ -116,10 +131,13 @@ def obstacle_meshes(world: World) -> list[Mesh]:
 
 def draw(path: Path, scene: models.Particles, world: World) -> None:
     """A picture of a world as it is now, coloured by speed."""
-    spheres = world.spheres
-    options: dict[str, Any] = {"meshes": obstacle_meshes(world)} if world.dim == 3 else {}
+    spheres, bodies = world.spheres, world.polyhedra
+    options: dict[str, Any] = {}
+    if world.dim == 3:
+        options = {"meshes": obstacle_meshes(world), "bodies": [bodies.mesh(number) for number in bodies.ids]}
     box: Any = [scene.boxes[0].lower, scene.boxes[0].upper] if scene.boxes else scene.world.box
+    speeds = [np.sqrt((some.velocities**2).sum(axis=1)) for some in (spheres, bodies)]
     draw_spheres(
-        path, spheres.centres, spheres.radii, np.sqrt((spheres.velocities**2).sum(axis=1)), label="speed [m/s]",
-        box=box, title=f"t = {world.time:.4g} s", **options,
+        path, spheres.centres, spheres.radii, np.concatenate(speeds), label="speed [m/s]", box=box,
+        title=f"t = {world.time:.4g} s", **options,
     )  # fmt: skip

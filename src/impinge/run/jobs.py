@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from impinge.run import columns, state
-from impinge.run.frames import Frames, draw
+from impinge.run.frames import Frames, draw, lists
 from impinge.run.scene import Scene, models
 from impinge.run.world import World
 
@@ -42,7 +42,7 @@ class Job(ABC):
     @property
     @abstractmethod
     def size(self) -> int:
-        """Number of spheres or nodes."""
+        """Number of bodies or nodes."""
 
     @abstractmethod
     def column_names(self) -> list[str]:
@@ -76,7 +76,7 @@ class Job(ABC):
 def begin(scene: Scene, threads: int | None) -> Job:
     """The world of a scene at its start."""
     if isinstance(scene.model, models.Particles):
-        return _Spheres(scene.model, *scene.build_with_groups(threads))
+        return _Particles(scene.model, *scene.build_with_groups(threads))
     from impinge.run.softjob import SoftJob
 
     return SoftJob.begin(scene, threads)
@@ -86,21 +86,21 @@ def go_on(scene: Scene, saved: Mapping[str, Any], threads: int | None) -> Job:
     """The world that `Job.content` was of."""
     if isinstance(scene.model, models.Particles):
         groups = {name: tuple(ids) for name, ids in saved["groups"].items()}
-        return _Spheres(scene.model, state.to_world(World, saved["world"], threads, {}), groups)
+        return _Particles(scene.model, state.to_world(World, saved["world"], threads, {}), groups)
     from impinge.run.softjob import SoftJob
 
     return SoftJob.go_on(scene, saved, threads)
 
 
-class _Spheres(Job):
-    """Spheres or discs; groups : which of them, by permanent numbers, have which name."""
+class _Particles(Job):
+    """Spheres or discs, and rigid bodies; groups : which spheres, by permanent numbers, have which name."""
 
     def __init__(self, scene: models.Particles, world: World, groups: dict[str, Any]) -> None:
         self.scene, self.world, self.groups = scene, world, groups
 
     @property
     def size(self) -> int:
-        return len(self.world._dynamics.particles)
+        return len(self.world._dynamics.particles) + len(self.world._dynamics.rigid)
 
     def column_names(self) -> list[str]:
         return columns.names(self.scene, self.world)
@@ -112,7 +112,7 @@ class _Spheres(Job):
         return Frames(folder, self.scene, self.groups, written, time)
 
     def lists(self) -> list[str]:
-        return ["spheres.pvd"] if "vtp" in self.scene.output.formats else []
+        return lists(self.scene, self.world)
 
     def draw(self, path: Path) -> None:
         draw(path, self.scene, self.world)
@@ -121,4 +121,9 @@ class _Spheres(Job):
         return {"groups": self.groups, "world": state.of_world(self.world)}
 
     def facts(self) -> dict[str, Any]:
-        return {"dt": self.world.why_dt, "spheres": self.size, "rebuilds": self.world.statistics.rebuilds}
+        dynamics = self.world._dynamics
+        bodies = {"polyhedra": len(dynamics.rigid)} if len(dynamics.rigid) else {}
+        return {
+            "dt": self.world.why_dt, "spheres": len(dynamics.particles), **bodies,
+            "rebuilds": self.world.statistics.rebuilds,
+        }  # fmt: skip

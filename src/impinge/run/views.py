@@ -110,6 +110,19 @@ class Polyhedra:
         mesh = self.meshes[self.shapes[number]]
         return Mesh(mesh.vertices @ self.rotations[number].T + self.positions[number], mesh.faces)
 
+    def surface(self) -> tuple[_Floats, NDArray[np.int32], NDArray[np.int64]]:
+        """All surfaces as one: vertices (v, 3), m, faces (f, 3), and the number of the body of every face (f,)."""
+        corners = np.array([len(mesh.vertices) for mesh in self.meshes], np.int64)[self.shapes]
+        counts = np.array([len(mesh.faces) for mesh in self.meshes], np.int64)[self.shapes]
+        first_vertex, first_face = np.cumsum(corners) - corners, np.cumsum(counts) - counts
+        vertices, faces = np.empty((corners.sum(), 3)), np.empty((counts.sum(), 3), np.int32)
+        for shape, mesh in enumerate(self.meshes):
+            rows = np.flatnonzero(self.shapes == shape)
+            places = mesh.vertices @ self.rotations[rows].swapaxes(1, 2) + self.positions[rows, None]
+            vertices[first_vertex[rows, None] + np.arange(len(mesh.vertices))] = places
+            faces[first_face[rows, None] + np.arange(len(mesh.faces))] = mesh.faces + first_vertex[rows, None, None]
+        return vertices, faces, np.repeat(self.ids, counts)
+
 
 class BodyContacts(NamedTuple):
     """Contact points of rigid bodies at one moment, by the numbers of the bodies; with walls after the rest."""
