@@ -2,7 +2,9 @@
 
 Along an edge the depth δ, its distance from the surface around it, is linear as long as the same face is the nearest.
 Between two places where δ and its slope are known there is one face, or two with a kink where their lines meet; if δ
-there is less than the lines say, there are more, and both sides are divided again.
+there is not what the lines say, there are more, and both sides are divided again. In a body that is not convex δ may be
+more than the lines say between their ends, from where the nearest point has left the face: so there it is asked right
+beside the kink, too.
 """
 
 import math
@@ -12,13 +14,14 @@ import numpy as np
 from impinge._jit import kernel, part
 from impinge.bodies.rigid._distance import FACE, follow, signed_distance
 
-PIECES = 8  # of one edge, at most
+PIECES = 12  # of one edge, at most
 ENDS = 2 * PIECES + 2  # parts that wait to be divided
 END = 12  # numbers of a part that waits
 FIRST_SLOT, SECOND_SLOT = 10, 11  # of them
 PIECE = 7  # numbers of a piece: first and last place along the edge, depths there, normal of the surface
 FIRST_END, SECOND_END = 7, 11  # columns of what edges have seen: where `follow` remembers
-_KINK = 1e-3  # of the depth: what is missing to it is another face
+_KINK = 3e-3  # of the depth: what is missing to it is another face
+_BEFORE = 1.0 / 16.0  # of a line, before the kink at its end
 _SHORTEST = 1e-12  # of an edge
 
 
@@ -60,10 +63,20 @@ def _find_end(
     ends[0, nearest] = slots[which, e]
 
 
+@part
+def _wait(ends, waiting, a, f, ux, uy, uz, first, b, g, vx, vy, vz, second):
+    """One more part that is not yet done."""
+    ends[waiting, 0], ends[waiting, 1], ends[waiting, 2], ends[waiting, 3], ends[waiting, 4] = a, f, ux, uy, uz
+    ends[waiting, 5], ends[waiting, 6], ends[waiting, 7], ends[waiting, 8], ends[waiting, 9] = b, g, vx, vy, vz
+    ends[waiting, FIRST_SLOT], ends[waiting, SECOND_SLOT] = first, second
+    return waiting + 1
+
+
 @kernel
 def _divide(
-    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, stack, stack_sq, work, ends, pieces, count
-):
+    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, bumpy, stack, stack_sq, work, ends, pieces,
+    count,
+):  # fmt: skip
     """Pieces of the edge p + t d between the two ends that are known, all of it inside; returns their number.
 
     ends : work space; rows t0, depth, normal, t1, depth, normal, slot at t0, slot at t1 of parts that are not yet done,
@@ -74,7 +87,7 @@ def _divide(
         waiting -= 1
         a, f, ux, uy, uz = ends[waiting, 0], ends[waiting, 1], ends[waiting, 2], ends[waiting, 3], ends[waiting, 4]
         b, g, vx, vy, vz = ends[waiting, 5], ends[waiting, 6], ends[waiting, 7], ends[waiting, 8], ends[waiting, 9]
-        first, second = ends[waiting, FIRST_SLOT], ends[waiting, SECOND_SLOT]
+        first, second = np.int64(ends[waiting, FIRST_SLOT]), np.int64(ends[waiting, SECOND_SLOT])
         rise, fall = -(ux * dx + uy * dy + uz * dz), -(vx * dx + vy * dy + vz * dz)
         tolerance = _KINK * max(f, g)
         if abs(f + rise * (b - a) - g) <= tolerance and abs(g - fall * (b - a) - f) <= tolerance:
@@ -86,30 +99,45 @@ def _divide(
             if a < at < b:
                 t, expected = at, f + rise * (at - a)
         slot, distance, nx, ny, nz = signed_distance(
-            nodes, children, leaves, faces, normals, px + t * dx, py + t * dy, pz + t * dz, np.int64(first), stack,
-            stack_sq, work,
+            nodes, children, leaves, faces, normals, px + t * dx, py + t * dy, pz + t * dz, first, stack, stack_sq,
+            work,
         )  # fmt: skip
         h = max(-distance, 0.0)
-        if abs(h - expected) <= _KINK * h:
-            count = _write(pieces, count, a, t, f, h, ux, uy, uz)
-            count = _write(pieces, count, t, b, h, g, vx, vy, vz)
-        elif count + waiting + 4 > PIECES:  # no room for more: straight lines
+        if count + 2 * (waiting + 2) > PIECES:  # no room for more, if each that waits may take two: straight lines
             x, y, z = ux + nx, uy + ny, uz + nz
             per = 1.0 / max(math.sqrt(x * x + y * y + z * z), 1e-300)
             count = _write(pieces, count, a, t, f, h, x * per, y * per, z * per)
             x, y, z = vx + nx, vy + ny, vz + nz
             per = 1.0 / max(math.sqrt(x * x + y * y + z * z), 1e-300)
             count = _write(pieces, count, t, b, h, g, x * per, y * per, z * per)
-        else:  # the first half on top, so that pieces come in order
-            ends[waiting, 0], ends[waiting, 1] = t, h
-            ends[waiting, 2], ends[waiting, 3], ends[waiting, 4] = nx, ny, nz
-            ends[waiting + 1, 0], ends[waiting + 1, 1] = a, f
-            ends[waiting + 1, 2], ends[waiting + 1, 3], ends[waiting + 1, 4] = ux, uy, uz
-            ends[waiting + 1, 5], ends[waiting + 1, 6] = t, h
-            ends[waiting + 1, 7], ends[waiting + 1, 8], ends[waiting + 1, 9] = nx, ny, nz
-            ends[waiting, FIRST_SLOT], ends[waiting, SECOND_SLOT] = slot, second
-            ends[waiting + 1, FIRST_SLOT], ends[waiting + 1, SECOND_SLOT] = first, slot
-            waiting += 2
+        elif abs(h - expected) > _KINK * h:  # the first half on top, so that pieces come in order
+            waiting = _wait(ends, waiting, t, h, nx, ny, nz, slot, b, g, vx, vy, vz, second)
+            waiting = _wait(ends, waiting, a, f, ux, uy, uz, first, t, h, nx, ny, nz, slot)
+        else:
+            left, right = t - _BEFORE * (t - a), t + _BEFORE * (b - t)
+            h_left, h_right, is_straight = h - _BEFORE * (h - f), h + _BEFORE * (g - h), True
+            slot_left, slot_right, lx, ly, lz, rx, ry, rz = first, second, ux, uy, uz, vx, vy, vz
+            if bumpy and count + 2 * (waiting + 4) <= PIECES:
+                slot_left, distance, lx, ly, lz = signed_distance(
+                    nodes, children, leaves, faces, normals, px + left * dx, py + left * dy, pz + left * dz, first,
+                    stack, stack_sq, work,
+                )  # fmt: skip
+                is_straight = abs(distance + h_left) <= tolerance
+                h_left = max(-distance, 0.0)
+                slot_right, distance, rx, ry, rz = signed_distance(
+                    nodes, children, leaves, faces, normals, px + right * dx, py + right * dy, pz + right * dz, second,
+                    stack, stack_sq, work,
+                )  # fmt: skip
+                is_straight &= abs(distance + h_right) <= tolerance
+                h_right = max(-distance, 0.0)
+            if is_straight:
+                count = _write(pieces, count, a, t, f, h, ux, uy, uz)
+                count = _write(pieces, count, t, b, h, g, vx, vy, vz)
+                continue
+            waiting = _wait(ends, waiting, right, h_right, rx, ry, rz, slot_right, b, g, vx, vy, vz, second)
+            waiting = _wait(ends, waiting, t, h, vx, vy, vz, second, right, h_right, rx, ry, rz, slot_right)
+            waiting = _wait(ends, waiting, left, h_left, lx, ly, lz, slot_left, t, h, ux, uy, uz, first)
+            waiting = _wait(ends, waiting, a, f, ux, uy, uz, first, left, h_left, lx, ly, lz, slot_left)
     return count
 
 
@@ -122,12 +150,13 @@ def _rises(normals, faces, hit, dx, dy, dz):
 
 @kernel
 def find_pieces(
-    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, e, slots, seen, stack, stack_sq, work, places,
-    crossings, ends, pieces,
+    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, bumpy, e, slots, seen, stack, stack_sq, work,
+    places, crossings, ends, pieces,
 ):  # fmt: skip
     """Pieces of the edge p + t d inside a body, in their order; returns how many there are.
 
-    slots : (3, …), rows: anywhere along the edge, at its first end, at the second; e : column, and row of `seen`.
+    bumpy : whether the body is not convex. slots : (3, …), rows: anywhere along the edge, at its first end, at the
+    second; e : column, and row of `seen`.
 
     places, crossings : where it pierces the surface. Between two of them it is inside if it enters at the first and
     leaves at the second; where they do not agree, as at edges of the surface, the middle tells.
@@ -156,8 +185,8 @@ def find_pieces(
                     stack_sq, work, ends, 5,
                 )  # fmt: skip
                 count = _divide(
-                    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, stack, stack_sq, work, ends,
-                    pieces, count,
+                    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, bumpy, stack, stack_sq, work,
+                    ends, pieces, count,
                 )  # fmt: skip
         before, last = after, hit
     slots[0, e] = slot

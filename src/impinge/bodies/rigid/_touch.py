@@ -27,7 +27,7 @@ from impinge.bodies._planes import MADE_OF, NORMAL
 from impinge.bodies._planes import SPEED as PLANE_SPEED
 from impinge.bodies.rigid import _edges
 from impinge.bodies.rigid._distance import MOST_CROSSINGS, SCRATCH, SURE, find_crossings, follow, signed_distance
-from impinge.bodies.rigid._layout import EDGES, FACES, LEAVES, NODES, POINTS, RADIUS
+from impinge.bodies.rigid._layout import BUMPY, EDGES, FACES, LEAVES, NODES, POINTS, RADIUS
 from impinge.bodies.rigid._layout import WIDTH as EDGE_WIDTH
 from impinge.inside._closest import LEAF, NODE, STACK, WIDTH
 from impinge.response._laws import (
@@ -175,7 +175,7 @@ def _points_in_solid(
 @kernel
 def _edges_in_solid(
     first, last, rows, items, slots, seen, nodes, children, leaves, faces, normals, frames, a, b, sign, per_area, skin,
-    stack, stack_sq, work, places, ends, pieces, found, count,
+    bumpy, stack, stack_sq, work, places, ends, pieces, found, count,
 ):  # fmt: skip
     """Contacts of listed edges of body a in body b."""
     way = between(frames, a, b)
@@ -195,8 +195,8 @@ def _edges_in_solid(
             )  # fmt: skip
         if crossings > 0 or is_inside:
             number = _edges.find_pieces(
-                nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, e, slots, seen, stack, stack_sq, work,
-                places, crossings, ends, pieces,
+                nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, bumpy, e, slots, seen, stack,
+                stack_sq, work, places, crossings, ends, pieces,
             )  # fmt: skip
         seen[e, 0], seen[e, 1], seen[e, 2], seen[e, 3], seen[e, 4], seen[e, 5] = px, py, pz, qx, qy, qz
         seen[e, 6] = max(safe, 0.0)
@@ -400,8 +400,8 @@ def find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, s
         # Edges of a surface are as wide as those of the body that they meet.
         return _edges_in_solid(
             e1, e2, other_edges, lists.edges, lists.edge_slots, lists.edges_seen, own_nodes, own_children, own_leaves,
-            own_faces, own_normals, frames, b, a, -1.0, per_area * shapes.sizes[s, EDGE_WIDTH], skin, stack, stack_sq,
-            work, places, ends, pieces, found, count,
+            own_faces, own_normals, frames, b, a, -1.0, per_area * shapes.sizes[s, EDGE_WIDTH], skin,
+            shapes.sizes[s, BUMPY] > 0.0, stack, stack_sq, work, places, ends, pieces, found, count,
         )  # fmt: skip
     per_area = 0.5 * stiffness_per_area(law[KIND], law[STIFFNESS], min(radius, shapes.sizes[other, RADIUS]))
     count = _points_in_solid(
@@ -410,7 +410,8 @@ def find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, s
     )  # fmt: skip
     count = _edges_in_solid(
         e0, e1, edge_rows, lists.edges, lists.edge_slots, lists.edges_seen, nodes, children, leaves, faces, normals,
-        frames, a, b, 1.0, per_area, skin, stack, stack_sq, work, places, ends, pieces, found, count,
+        frames, a, b, 1.0, per_area, skin, shapes.sizes[other, BUMPY] > 0.0, stack, stack_sq, work, places, ends,
+        pieces, found, count,
     )  # fmt: skip
     nodes, children, leaves, faces, normals = tree(shapes, s)
     other_points = shapes.points[shapes.ranges[other, POINTS] : shapes.ranges[other + 1, POINTS]]
@@ -420,7 +421,8 @@ def find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, s
     )  # fmt: skip
     return _edges_in_solid(
         e1, e2, other_edges, lists.edges, lists.edge_slots, lists.edges_seen, nodes, children, leaves, faces, normals,
-        frames, b, a, -1.0, per_area, skin, stack, stack_sq, work, places, ends, pieces, found, count,
+        frames, b, a, -1.0, per_area, skin, shapes.sizes[s, BUMPY] > 0.0, stack, stack_sq, work, places, ends, pieces,
+        found, count,
     )  # fmt: skip
 
 

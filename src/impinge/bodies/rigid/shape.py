@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from impinge.bodies.obstacles import Obstacle
 from impinge.bodies.rigid import _distance, _touch
 from impinge.bodies.rigid._layout import RANGES, SIZES
-from impinge.bodies.rigid.surface import find_edges, sample, usual_resolution
+from impinge.bodies.rigid.surface import find_edges, is_convex, sample, usual_resolution
 from impinge.errors import MeshError
 from impinge.inside import _closest, _closest_build
 from impinge.response import _laws
@@ -47,10 +47,13 @@ class Form:
     bounds : (2, 3) float64
     reach, radius, width : float, m
         Of the farthest point, of the ball of the same volume, of edges bent by a right angle.
+    bumpy : bool
+        Whether it is not known to be convex.
     """
 
     radius = math.inf
     width = 1.0
+    bumpy = True
 
     def __init__(self, mesh: Mesh) -> None:
         corners = mesh.vertices[mesh.merged_faces]
@@ -113,6 +116,7 @@ class Shape(Form):
         moments, axes = np.linalg.eigh(mesh.inertia / self.volume)
         self.turning, self.axes = moments, axes * np.linalg.det(axes)
         self.width = usual_resolution(mesh)
+        self.bumpy = not is_convex(mesh)
         own = Mesh((mesh.vertices - self.centre) @ self.axes, mesh.faces)
         super().__init__(own)
         self.obstacle = Obstacle(own)  # what spheres run into
@@ -179,7 +183,7 @@ def join(shapes: Sequence[Form]) -> Shapes:
     ]  # fmt: skip
     ranges = np.zeros((len(shapes) + 1, RANGES), np.int64)
     np.cumsum(np.array(lengths, np.int64).reshape(-1, RANGES), axis=0, out=ranges[1:])
-    sizes = np.array([[*s.bounds.reshape(-1), s.reach, s.radius, s.width] for s in shapes]).reshape(-1, SIZES)
+    sizes = np.array([[*s.bounds.reshape(-1), s.reach, s.radius, s.width, s.bumpy] for s in shapes]).reshape(-1, SIZES)
 
     def together(parts: list[NDArray[Any]], empty: tuple[int, ...], kind: type) -> NDArray[Any]:
         return np.concatenate([np.empty(empty, kind), *parts])

@@ -20,7 +20,7 @@ from impinge.bodies.rigid import _sampling
 from impinge.inside.closest import ClosestTree
 from impinge.shapes.mesh import Mesh
 
-__all__ = ["SHARP", "Edges", "Samples", "find_edges", "sample", "usual_resolution"]
+__all__ = ["SHARP", "Edges", "Samples", "find_edges", "is_convex", "sample", "usual_resolution"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -124,6 +124,12 @@ def sample(mesh: Mesh, resolution: float) -> Samples:
     middles = sums[:, _sampling.MOMENT : _sampling.MOMENT + 3] / areas[:, None]
     points = ClosestTree(mesh).query(np.ascontiguousarray(middles))[0]
     return Samples(points, _unit(sums[:, _sampling.NORMAL : _sampling.NORMAL + 3]), areas)
+
+
+def is_convex(mesh: Mesh) -> bool:
+    """Whether a closed mesh is the surface of one convex body: in one part, and nowhere bent inwards."""
+    bends = _sides(mesh, _normals(mesh)).bends
+    return bool(bends.min(initial=0.0) >= -_STRAIGHT and mesh.components().max() == 0)
 
 
 def find_edges(mesh: Mesh, *, solid: bool = True) -> Edges:
