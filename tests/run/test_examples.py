@@ -15,7 +15,7 @@ from impinge.run.scene.build import Built
 from . import examples
 
 SCENES = {path.stem: read_scene(path).model for path in examples.FOLDER.glob("*.toml")}
-FILES = sorted(name for name, model in SCENES.items() if model.kind == "particles")
+FILES = sorted(name for name, model in SCENES.items() if model.kind != "soft")
 FRACTURES = {"paper-fracture": 2, "paper-fracture-3": 3, "paper-fracture-4": 4, "paper-fracture-5": 5}
 
 

@@ -42,7 +42,7 @@ class Job(ABC):
     @property
     @abstractmethod
     def size(self) -> int:
-        """Number of spheres or nodes."""
+        """Number of spheres and polyhedra, or of nodes."""
 
     @abstractmethod
     def column_names(self) -> list[str]:
@@ -93,14 +93,14 @@ def go_on(scene: Scene, saved: Mapping[str, Any], threads: int | None) -> Job:
 
 
 class _Spheres(Job):
-    """Spheres or discs; groups : which of them, by permanent numbers, have which name."""
+    """Spheres or discs, and polyhedra; groups : which of them, by permanent numbers, have which name."""
 
     def __init__(self, scene: models.Particles, world: World, groups: dict[str, Any]) -> None:
         self.scene, self.world, self.groups = scene, world, groups
 
     @property
     def size(self) -> int:
-        return len(self.world._dynamics.particles)
+        return len(self.world._dynamics.particles) + len(self.world._dynamics.rigid)
 
     def column_names(self) -> list[str]:
         return columns.names(self.scene, self.world)
@@ -121,4 +121,8 @@ class _Spheres(Job):
         return {"groups": self.groups, "world": state.of_world(self.world)}
 
     def facts(self) -> dict[str, Any]:
-        return {"dt": self.world.why_dt, "spheres": self.size, "rebuilds": self.world.statistics.rebuilds}
+        dynamics = self.world._dynamics
+        found = {"dt": self.world.why_dt, "spheres": len(dynamics.particles)}
+        if self.scene.polyhedra:
+            found["polyhedra"] = len(dynamics.rigid)
+        return found | {"rebuilds": self.world.statistics.rebuilds}
