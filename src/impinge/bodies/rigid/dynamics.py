@@ -150,7 +150,8 @@ class Rigid:
 
     def _refresh(self, planes: Floats, frames: Floats) -> None:
         if not self.lists.are_good:
-            skin = _SKIN * float(np.mean([self.shapes[form].radius for form in np.unique(self.forms)]))
+            radii = [self.shapes[form].radius for form in np.unique(self.forms)]
+            skin = _SKIN * float(np.mean(radii)) if radii else 0.0
             self.lists.make(len(self), self._joined, self._all_forms, frames, planes, skin)
 
     def contacts(self, table: Laws, planes: Floats, obstacles: Floats, dt: float) -> Found:
