@@ -150,12 +150,13 @@ class Rigid:
 
     def _refresh(self, planes: Floats, frames: Floats) -> None:
         if not self.lists.are_good:
-            radii = [self.shapes[form].radius for form in np.unique(self.forms)]
-            skin = _SKIN * float(np.mean(radii)) if radii else 0.0
+            skin = _SKIN * float(np.mean([self.shapes[form].radius for form in np.unique(self.forms)]))
             self.lists.make(len(self), self._joined, self._all_forms, frames, planes, skin)
 
     def contacts(self, table: Laws, planes: Floats, obstacles: Floats, dt: float) -> Found:
         """All contacts now."""
+        if not len(self):
+            return Found(np.empty((0, 3), np.int64), np.empty((0, _touch.CONTACT)))
         frames = self.frames(obstacles)
         self._refresh(planes, frames)
         lists = self.lists
