@@ -76,6 +76,17 @@ def test_fraction_and_inside() -> None:
         assert (body.vertices[:, 0] + body.vertices[:, 2] < 12.0).all()
 
 
+def test_surfaces_may_be_open() -> None:
+    funnel = shapes.cylinder(4.0, 11.0, 24)
+    funnel = Mesh(funnel.vertices, funnel.faces[: 2 * 24]).transformed(translation=[5.5, 5.5, 5.5])
+    poses = impinge.fill_polyhedra(L, LOW, HIGH, count=20, seed=1, gap=0.1, avoid=[funnel])
+    radii = [np.hypot(*(body.vertices[:, :2] - 5.5).T) for body in views([L], [poses])]
+    inside = np.array([r.max() < 4.0 for r in radii])
+    assert inside.any()
+    assert not inside.all()
+    assert all(r.min() > 3.9 for r, within in zip(radii, inside, strict=True) if not within)
+
+
 @pytest.mark.parametrize("height", [0.15, 0.25])
 def test_the_gap_counts_where_edges_cross(height: float) -> None:
     """Two bars that cross at right angles, edge over edge: no vertex is near the other."""

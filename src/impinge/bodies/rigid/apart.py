@@ -32,8 +32,9 @@ class Form:
     """
 
     def __init__(self, mesh: Mesh, solid: Solid | None = None) -> None:
-        # Decisions about closed meshes need no method, so the one that is prepared fastest will do.
-        self.mesh, self.solid = mesh, Solid(mesh, "ray") if solid is None else solid
+        # Decisions about closed meshes and surfaces need no method, so one that is prepared fast will do.
+        method = "ray" if mesh.is_closed else "direct"
+        self.mesh, self.solid = mesh, Solid(mesh, method) if solid is None else solid
         self.corners = mesh.vertices[used_vertices(mesh)]
         self.middle: Floats = 0.5 * (self.corners.min(axis=0) + self.corners.max(axis=0))
         self.radius = float(np.sqrt(((self.corners - self.middle) ** 2).sum(axis=1).max()))
