@@ -34,7 +34,7 @@ def test_nothing_overlaps() -> None:
     spheres = np.array([[3.0, 3.0, 3.0], [8.0, 8.0, 2.0]]), np.array([1.0, 1.5])
     there = Solid(shapes.box((2, 2, 2))).at(translation=[8, 3, 8])
     shell = shapes.icosphere(2, 3.0).transformed(translation=[5.5, 5.5, 5.5])
-    found = impinge.fill_polyhedra(meshes, LOW, HIGH, count=24, seed=1, avoid=[spheres, there, shell])
+    found = impinge.fill_polyhedra(meshes, LOW, HIGH, count=24, seed=1, avoid=[spheres, there, shell.flipped()])
     assert [len(poses.positions) for poses in found] == [8, 8, 8]
     bodies = views(meshes, found)
     assert not len(impinge.collisions([*bodies, there]).pairs)

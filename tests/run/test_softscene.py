@@ -45,7 +45,8 @@ BAD = [
     ("one node", "nodes = 5", "nodes = 1", "bodies[0].line.nodes: found 1, expected a whole number of at least 2"),
     ("single brackets", CABLE, '[bodies]  # here\nkind = "cable"\n', "bodies: found {'kind': 'cable'}, expected tables "
      "in double brackets"),
-    ("other kind", "[run]", 'kind = "gas"  # here\n[run]', "kind: found 'gas', expected one of 'particles', 'polyhedra', 'soft'"),
+    ("other kind", "[run]", 'kind = "gas"  # here\n[run]',
+     "kind: found 'gas', expected one of 'particles', 'polyhedra', 'soft'"),
     ("two geometries", LINE, LINE + "\npoints = [[0, 0, 0], [1, 0, 0]]  # here",
      "bodies[0].points, line: found points and line, expected one of points, line, circle, helix, file"),
     ("no geometry", LINE + "\n", "", "bodies[0]: points, line, circle, helix, file: found none of them, expected one "
@@ -109,8 +110,8 @@ BAD = [
      + "[[obstacles]]\nblock = { lower = [0.4, 0.9, -1], upper = [0.6, 1.1, 1] }\n[[fixed]]", None),
     ("unknown shape", "[[fixed]]", "[[obstacles]]\nball = 3  # here\n[[fixed]]", None),
     ("no shape", "[[fixed]]", "[[obstacles]]  # here\nthickness = 1\n[[fixed]]",
-     "obstacles[0]: file, cone, wedge, cylinder, sphere, lathe, block, torus, prism, plate: found none of them, expected "
-     "one of file, cone, wedge, cylinder, sphere, lathe, block, torus, prism, plate"),
+     "obstacles[0]: file, cone, wedge, cylinder, sphere, lathe, block, torus, prism, plate: found none of them, "
+     "expected one of file, cone, wedge, cylinder, sphere, lathe, block, torus, prism, plate"),
     ("no mesh", "[[fixed]]", '[[obstacles]]\nfile = "none.stl"  # here\n[[fixed]]',
      "obstacles[0].file: none.stl: no such file"),
     ("profile", "[[fixed]]", "[[obstacles]]\nlathe = { profile = [[1, 0], [0, 1], [1, 2]] }  # here\n[[fixed]]",

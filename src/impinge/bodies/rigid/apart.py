@@ -92,8 +92,9 @@ class Crowd:
         """One more body."""
         self._join(_Member(form, turn, place, is_surface=False))
 
-    def add_surface(self, form: Form) -> None:
-        """One more surface that bodies may be on both sides of."""
+    def add_surface(self, mesh: Mesh) -> None:
+        """One more surface that bodies may be on both sides of, so that it does not matter which is the inner one."""
+        form = Form(mesh.flipped() if mesh.is_closed and mesh.volume < 0 else mesh)
         self._join(_Member(form, np.eye(3), np.zeros(3), is_surface=True))
 
     def add_spheres(self, centres: Floats, radii: Floats) -> None:

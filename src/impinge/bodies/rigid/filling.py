@@ -219,7 +219,7 @@ def _read_avoid(crowd: Crowd, avoid: Any) -> None:
     forms: dict[int, Form] = {}  # one for all views of a solid
     for k, item in enumerate(avoid):
         if isinstance(item, Mesh):
-            crowd.add_surface(Form(item))
+            crowd.add_surface(item)
         elif isinstance(item, (Solid, SolidView)):
             view = item.at() if isinstance(item, Solid) else item
             if id(view.solid) not in forms:
