@@ -124,7 +124,7 @@ BAD = [
      "polyhedra[0].positions: polyhedron 1 and wall .* are .* deep in each other"),
     ("resolution = 0.008", "rotate = { axis = [0, 0, 1], angle = 3 }  # here",
      "polyhedra[1].rotate: found .*, expected it only with positions, or with random_turns = false"),
-    ("count = 12, gap = 0.002 }", "count = 12, gap = 0.06 }  # here", "polyhedra[1].random.*: found 12 bodies, of which"),
+    ("count = 12, gap = 0.002 }", "count = 12, gap = 0.06 }  # here", "polyhedra[1].random.*: found 12 bodies"),
     ("count = 12, gap = 0.002 }", "count = 12, fraction = 0.1 }  # here", "polyhedra[1].random.fraction, count: found"),
     ('name = "L"\nmaterial = "rock"', 'material = "sand"  # here', "polyhedra[1].material: found 'sand'"),
     ('name = "L"', 'name = "ring"  # here', "polyhedra[1].name: found 'ring' twice"),
