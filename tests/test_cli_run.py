@@ -79,7 +79,7 @@ def test_progress_on_a_terminal(here, monkeypatch):
     assert "J in motion" in result.stderr
 
 
-@pytest.mark.parametrize("template", ["hopper", "drum", "column", "box2d", "cable", "cloth"])
+@pytest.mark.parametrize("template", ["hopper", "drum", "column", "box2d", "rocks", "cable", "cloth"])
 def test_new(here, template):
     result = run("new", "mine", "--template", template)
     assert result.exit_code == 0

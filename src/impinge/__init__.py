@@ -34,6 +34,7 @@ _NAMES = {
     "Rain": "impinge.bodies.rain",
     "fill_random": "impinge.bodies.filling",
     "fill_lattice": "impinge.bodies.filling",
+    "fill_polyhedra": "impinge.bodies.rigid.filling",
     "exact": "impinge.exact",
     "broad": "impinge.broad",
     "ccd": "impinge.ccd",
@@ -63,6 +64,7 @@ __all__ = [
     "errors",
     "exact",
     "fill_lattice",
+    "fill_polyhedra",
     "fill_random",
     "inside",
     "pairs",
@@ -78,6 +80,7 @@ if TYPE_CHECKING:
     from impinge.bodies.filling import fill_lattice, fill_random
     from impinge.bodies.motion import Motion
     from impinge.bodies.rain import Rain
+    from impinge.bodies.rigid.filling import fill_polyhedra
     from impinge.broad.once import box_pairs, pairs
     from impinge.broad.search import BoxSearch, NeighborSearch
     from impinge.inside.collide import collide, colliding_nodes, collisions

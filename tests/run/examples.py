@@ -33,10 +33,33 @@ class Small(NamedTuple):
     changes: Mapping[str, Any] = MappingProxyType({})  # dotted keys of the scene, and what they are instead
 
 
+_DOWN = [0.0, 0.0, -1.0]
+_FEW_ROCKS = {
+    "random.count": 3,
+    "random.lower": [-0.08, -0.08, 0.01],
+    "random.upper": [0.08, 0.08, 0.2],
+    "velocity": _DOWN,
+}
 SMALL = {
     "biaxial": Small(6000),
     "column": Small(2500),
     "drum": Small(1500),
+    "hook-ring": Small(3000),
+    "hooks": Small(1500),
+    "hopper-mixed": Small(
+        3500,
+        {
+            "spheres.0.random.count": 40,
+            "polyhedra.0.random.count": 8,
+            "polyhedra.1.random.count": 8,
+            "spheres.0.random.upper": [0.05, 0.05, 0.18],
+            "spheres.0.random.lower": [-0.05, -0.05, 0.02],
+            "polyhedra.0.random.upper": [0.05, 0.05, 0.18],
+            "polyhedra.0.random.lower": [-0.05, -0.05, 0.02],
+            "polyhedra.1.random.upper": [0.05, 0.05, 0.18],
+            "polyhedra.1.random.lower": [-0.05, -0.05, 0.02],
+        },
+    ),
     "hopper": Small(
         4500,
         {"spheres.0.random.count": 1100, "spheres.0.random.upper": [0.046, 0.046, 0.085], "obstacles.0.cone.rim": 0.03},
@@ -48,6 +71,15 @@ SMALL = {
     "paper-fracture-4": Small(200),
     "paper-fracture-5": Small(100),
     "paper-spheres": Small(1000),
+    "rocks": Small(
+        2500,
+        {f"polyhedra.{k}.{key}": value for k in range(4) for key, value in _FEW_ROCKS.items()},
+    ),
+    "rods": Small(
+        3000,
+        {"polyhedra.0.random.count": 4, "polyhedra.0.random.upper": [0.3, 0.3, 0.16], "polyhedra.0.velocity": _DOWN},
+    ),
+    "torus-hole": Small(2500, {"spheres.0.velocity": _DOWN, "spheres.0.centres": [[0.012, 0.0, 0.16]]}),
 }
 
 
@@ -71,7 +103,11 @@ def start(name: str, threads: int | None = None) -> Built:
 def state(world: World) -> str:
     """A hash of all numbers, places and velocities."""
     spheres, digest = world.spheres, hashlib.sha256()
-    for array in (spheres.ids, spheres.centres, spheres.velocities):
+    arrays = [spheres.ids, spheres.centres, spheres.velocities]
+    if len(world.polyhedra):
+        bodies = world.polyhedra
+        arrays += [bodies.positions, bodies.rotations, bodies.velocities, bodies.spins]
+    for array in arrays:
         digest.update(array.tobytes())
     return digest.hexdigest()[:32]
 

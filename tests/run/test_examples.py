@@ -15,19 +15,24 @@ from impinge.run.scene.build import Built
 from . import examples
 
 SCENES = {path.stem: read_scene(path).model for path in examples.FOLDER.glob("*.toml")}
-FILES = sorted(name for name, model in SCENES.items() if model.kind == "particles")
+FILES = sorted(name for name, model in SCENES.items() if model.kind != "soft")
+POLYHEDRA = sorted(name for name in FILES if SCENES[name].polyhedra)
 FRACTURES = {"paper-fracture": 2, "paper-fracture-3": 3, "paper-fracture-4": 4, "paper-fracture-5": 5}
 
 
 class Watched:
-    """A small version of an example that has been run: rows of its series at the start and at the end."""
+    """An example that has been run, in a small version or all of it: rows of its series at the start and at the end."""
 
-    def __init__(self, name: str) -> None:
-        self.model = examples.scene(name, examples.SMALL[name].changes).model
-        built: Built = examples.start(name, threads=1)
+    def __init__(self, name: str, small: bool = True) -> None:
+        scene = examples.scene(name, examples.SMALL[name].changes if small else {})
+        self.model = scene.model
+        built: Built = scene.build_with_groups(threads=1 if small else None)
         self.world, self.groups = built.world, built.groups
-        self.first, self.centres = self._row(), self.world.spheres.centres
-        self.world.step(examples.SMALL[name].steps)
+        self.first, self.centres, self.bodies = self._row(), self.world.spheres.centres, self.world.polyhedra
+        if small:
+            self.world.step(examples.SMALL[name].steps)
+        else:
+            self.world.run(self.model.run.until)
         self.last = self._row()
 
     def _row(self) -> dict[str, float]:
@@ -105,7 +110,79 @@ def check_biaxial(seen: Watched) -> None:
     assert seen.last["coordination"] > 2
 
 
+def weight_of(seen: Watched) -> float:
+    """Of all polyhedra, N."""
+    return 9.81 * math.fsum(seen.bodies.masses)
+
+
+def check_torus_hole(seen: Watched) -> None:
+    """The ball has hit the ring, and is below the table; the ring lies where it lay."""
+    check_energy(seen, 0.01)
+    assert seen.last["dissipated [J]"] > 0.01
+    assert seen.world.spheres.centres[0, 2] < 0.08
+    assert np.linalg.norm(seen.world.polyhedra.centres[0] - seen.bodies.centres[0]) < 0.02
+    assert seen.world.polyhedra.rotations[0, 2, 2] > 0.9
+
+
+def check_hook_ring(seen: Watched) -> None:
+    """The ring is as far below the hook as it hangs, and goes up with it."""
+    check_energy(seen, 0.05)
+    x, y, z = seen.world.polyhedra.centres[0]
+    assert -0.04 < x < 0.04
+    assert abs(y) < 0.02
+    assert 0.1 * seen.world.time - 0.03 < z < 0.1 * seen.world.time
+    assert seen.last["hook force z [N]"] < -0.3 * weight_of(seen)
+
+
+def check_hooks(seen: Watched) -> None:
+    """Every link hangs in the one above, the first one on the bar, which carries them all."""
+    check_energy(seen, 0.02)
+    z = seen.world.polyhedra.positions[:, 2]
+    assert seen.first["contact points"] == 0
+    assert (np.abs(z[:-1] - z[1:] - 0.05) < 0.0025).all()
+    assert abs(z[0] - 0.2 * seen.world.time - 0.244) < 0.002
+    assert seen.last["bar force z [N]"] < -0.3 * weight_of(seen)
+
+
+def check_hopper_mixed(seen: Watched) -> None:
+    """Both leave through the orifice, and nothing goes through the funnel."""
+    check_energy(seen, 0.02)
+    bodies, spheres = seen.world.polyhedra, seen.world.spheres
+    assert seen.last["discharged spheres"] > 0.2 * len(spheres)
+    assert (bodies.centres[:, 2] < 0).sum() > 0.2 * len(bodies)
+    x, y, z = np.concatenate([bodies.centres, spheres.centres]).T
+    assert (np.hypot(x, y) < 0.05 + 0.1 * np.clip(z / 0.09, 0, 1))[z > 0].all()
+    assert z.min() > -0.1
+
+
+def check_rods(seen: Watched) -> None:
+    """They fall, stay in the tray, and lie down."""
+    check_energy(seen, 0.02)
+    bodies = seen.world.polyhedra
+    steep, before = (np.abs(some.rotations[:, 2, 0]).mean() for some in (bodies, seen.bodies))
+    assert steep < 0.7 * before
+    assert ((bodies.centres > 0) & (bodies.centres < [0.3, 0.3, 0.3])).all()
+    assert bodies.centres[:, 2].mean() < 0.7 * seen.bodies.centres[:, 2].mean()
+
+
+def check_rocks(seen: Watched) -> None:
+    """They come down and make a heap, on the floor and not deep in each other."""
+    check_energy(seen, 0.02)
+    bodies, before = seen.world.polyhedra, seen.bodies
+    assert bodies.centres[:, 2].mean() < 0.7 * before.centres[:, 2].mean()
+    assert min(bodies.mesh(k).vertices[:, 2].min() for k in range(len(bodies))) > -0.008
+    assert seen.world.body_contacts().depths.max() < 0.008
+    assert seen.last["contact points"] > len(bodies)
+    assert seen.last["floor force z [N]"] < -0.3 * weight_of(seen)
+
+
 CHECKS = {
+    "hook-ring": check_hook_ring,
+    "hooks": check_hooks,
+    "hopper-mixed": check_hopper_mixed,
+    "rocks": check_rocks,
+    "rods": check_rods,
+    "torus-hole": check_torus_hole,
     "biaxial": check_biaxial,
     "column": check_column,
     "drum": check_drum,
@@ -126,10 +203,16 @@ def test_small_versions(name):
     again = examples.start(name, threads=2).world
     again.step(examples.SMALL[name].steps)
     assert examples.state(again) == end
-    known = examples.pinned().get(examples.processor())
+    known = examples.pinned().get(examples.processor(), {}).get(name)
     if known is None:
         pytest.skip(f"states.json has none of {examples.processor()}: python -m tests.run.examples writes them")
-    assert end == known[name]
+    assert end == known
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("name", POLYHEDRA)
+def test_polyhedra_at_full_size(name):
+    CHECKS[name](Watched(name, small=False))
 
 
 @pytest.mark.parametrize("name", FRACTURES)

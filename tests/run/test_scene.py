@@ -80,7 +80,7 @@ BAD = [
     ("box upside down", "dim = 2", "dim = 2\nbox = [[0, 0], [1, -1]]  # here",
      "world.box: found [[0.0, 0.0], [1.0, -1.0]], expected finite numbers and lengths above 0"),
     ("other kind", "[world]", 'kind = "gas"  # here\n[world]',
-     "kind: found 'gas', expected one of 'particles', 'soft'"),
+     "kind: found 'gas', expected one of 'particles', 'polyhedra', 'soft'"),
     ("unknown material", 'material = "glass"', 'material = "gold"  # here',
      "spheres[0].material: found 'gold', expected one of 'glass'"),
     ("unknown pair", "[[boxes]]", '[[contacts]]\nmaterials = ["glass", "gold"]  # here\nstiffness = 1\n[[boxes]]',
@@ -137,7 +137,7 @@ BAD = [
     ("two shapes", "[[boxes]]",
      "[[obstacles]]\nblock = { lower = [0, 0, 0], upper = [1, 1, 1] }  # here\nplate = { size = [1, 1] }\n[[boxes]]",
      "obstacles[0].block, plate: found block and plate, expected one of file, cone, wedge, cylinder, "
-     "sphere, lathe, block, plate"),
+     "sphere, lathe, block, torus, prism, plate"),
     ("orifice", "[[boxes]]", "[[obstacles]]\ncone = { orifice = 2, radius = 1, height = 1 }  # here\n[[boxes]]",
      "obstacles[0].cone.orifice: found 2, expected less than the radius, 1"),
     ("unknown group", "[[boxes]]",
@@ -198,7 +198,7 @@ def test_bad_scenes(here, old, new, message):
         ("# nothing", "scene.toml:1: run: missing, expected a table"),
         ("\x00", "scene.toml:1: Invalid statement, expected TOML"),
         ("[run]\nuntil = 1\n",
-         "scene.toml:1: world: dt: found 'auto' in a world without spheres, expected a number, or spheres first"),
+         "scene.toml:1: world: dt: found 'auto' in a world without bodies, expected a number, or bodies first"),
     ],
 )  # fmt: skip
 def test_scenes_with_nothing_in_them(here, text, message):

@@ -49,7 +49,10 @@ def test_links_lead_to_headings():
 @pytest.mark.parametrize(
     ("section", "row"),
     [
-        ("Above all tables", "| `kind` | 'particles' |  | `\"particles\"` | What the scene is about. |"),
+        (
+            "Above all tables",
+            "| `kind` | one of 'particles', 'polyhedra' |  | `\"particles\"` | What the scene is about;",
+        ),
         ("run", "| **`until`** | a number above 0 | s |  | Simulated time"),
         ("world", "| `dt` | a number above 0 or 'auto' | s | `\"auto\"` | Time step;"),
         ("cylinder", "| `ends` | true or false |  | `true` | Whether both ends are closed. |"),

@@ -45,7 +45,8 @@ BAD = [
     ("one node", "nodes = 5", "nodes = 1", "bodies[0].line.nodes: found 1, expected a whole number of at least 2"),
     ("single brackets", CABLE, '[bodies]  # here\nkind = "cable"\n', "bodies: found {'kind': 'cable'}, expected tables "
      "in double brackets"),
-    ("other kind", "[run]", 'kind = "gas"  # here\n[run]', "kind: found 'gas', expected one of 'particles', 'soft'"),
+    ("other kind", "[run]", 'kind = "gas"  # here\n[run]',
+     "kind: found 'gas', expected one of 'particles', 'polyhedra', 'soft'"),
     ("two geometries", LINE, LINE + "\npoints = [[0, 0, 0], [1, 0, 0]]  # here",
      "bodies[0].points, line: found points and line, expected one of points, line, circle, helix, file"),
     ("no geometry", LINE + "\n", "", "bodies[0]: points, line, circle, helix, file: found none of them, expected one "
@@ -61,13 +62,14 @@ BAD = [
     ("file of another ending", LINE, 'file = "bad.txt"  # here',
      "bodies[0].file: bad.txt: found points with the ending '.txt', expected one of .npy, .npz, .csv, .xyz, .ply"),
     ("spheres too", "[[fixed]]", '[[spheres]]  # here\nmaterial = "m"\n[[fixed]]',
-     "spheres[0]: found it in a scene of cables and cloth, expected a scene of spheres or one of cables and cloth, "
-     "not of both"),
+     "spheres[0]: found it in a scene of cables and cloth, expected a scene of spheres and polyhedra or one of "
+     "cables and cloth, not of both"),
     ("materials too", "[[fixed]]", "[materials.m]  # here\ndensity = 1\n[[fixed]]",
-     "materials: found it in a scene of cables and cloth, expected a scene of spheres or one of cables and cloth, "
-     "not of both"),
+     "materials: found it in a scene of cables and cloth, expected a scene of spheres and polyhedra or one of "
+     "cables and cloth, not of both"),
     ("a scene of spheres", "[run]", 'kind = "particles"\n[run]',
-     "bodies[0]: found it in a scene of spheres, expected a scene of spheres or one of cables and cloth, not of both"),
+     "bodies[0]: found it in a scene of spheres and polyhedra, expected a scene of spheres and polyhedra or one of "
+     "cables and cloth, not of both"),
     ("dt", "[run]", "[world]\ndt = 0  # here\n[run]", "world.dt: found 0, expected a number above 0"),
     ("integrator", "[run]", '[world]\nintegrator = "verlet"  # here\n[run]',
      "world.integrator: found 'verlet', expected one of 'implicit-euler', 'bdf2', 'explicit'"),
@@ -108,8 +110,8 @@ BAD = [
      + "[[obstacles]]\nblock = { lower = [0.4, 0.9, -1], upper = [0.6, 1.1, 1] }\n[[fixed]]", None),
     ("unknown shape", "[[fixed]]", "[[obstacles]]\nball = 3  # here\n[[fixed]]", None),
     ("no shape", "[[fixed]]", "[[obstacles]]  # here\nthickness = 1\n[[fixed]]",
-     "obstacles[0]: file, cone, wedge, cylinder, sphere, lathe, block, plate: found none of them, expected one of "
-     "file, cone, wedge, cylinder, sphere, lathe, block, plate"),
+     "obstacles[0]: file, cone, wedge, cylinder, sphere, lathe, block, torus, prism, plate: found none of them, "
+     "expected one of file, cone, wedge, cylinder, sphere, lathe, block, torus, prism, plate"),
     ("no mesh", "[[fixed]]", '[[obstacles]]\nfile = "none.stl"  # here\n[[fixed]]',
      "obstacles[0].file: none.stl: no such file"),
     ("profile", "[[fixed]]", "[[obstacles]]\nlathe = { profile = [[1, 0], [0, 1], [1, 2]] }  # here\n[[fixed]]",

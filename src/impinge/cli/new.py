@@ -18,6 +18,7 @@ class Template(StrEnum):
     drum = "drum"
     column = "column"
     box2d = "box2d"
+    rocks = "rocks"
     cable = "cable"
     cloth = "cloth"
 
@@ -29,7 +30,7 @@ def new(
         Template,
         typer.Option(
             help="hopper: flow through a funnel; drum: two sizes mix; column: collapse; box2d: load on discs; "
-            "cable: a rope in coils; cloth: folds of a tablecloth."
+            "rocks: bodies of any shape; cable: a rope in coils; cloth: folds of a tablecloth."
         ),
     ] = Template.hopper,
 ) -> None:

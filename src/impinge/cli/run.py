@@ -111,7 +111,10 @@ def _describe(world: World | SoftWorld) -> tuple[str, str]:
 
     if isinstance(world, World):
         world.dt  # noqa: B018, chosen at the first look
-        return f"{len(world.spheres):,} {'spheres' if world.dim == 3 else 'discs'}", world.why_dt
+        spheres, polyhedra = len(world.spheres), len(world.polyhedra)
+        parts = [f"{spheres:,} {'spheres' if world.dim == 3 else 'discs'}"] if spheres or not polyhedra else []
+        parts += [f"{polyhedra:,} {'polyhedron' if polyhedra == 1 else 'polyhedra'}"] if polyhedra else []
+        return " and ".join(parts), world.why_dt
     bodies, nodes = len(world.bodies), len(world.positions)
     return f"{bodies:,} {'body' if bodies == 1 else 'bodies'} of {nodes:,} nodes", f"{world.dt:g} s, {world.integrator}"
 
@@ -121,7 +124,7 @@ def _survey(world: World | SoftWorld) -> str:
     from impinge.run.world import World
 
     if isinstance(world, World):
-        contacts, energy = len(world.contacts().depths), world.energy()
+        contacts, energy = len(world.contacts().depths) + len(world.body_contacts().depths), world.energy()
         return f"{contacts:,} contacts, {energy.kinetic + energy.rotational:.3g} J in motion"
     return f"{len(world._touch.forces):,} contacts, {world.energy()['kinetic']:.3g} J in motion"
 
@@ -135,7 +138,8 @@ def _print_outcome(outcome: Outcome, world: Any) -> None:
     rows = [("time", f"{outcome.time:.6g} s simulated in {duration(outcome.seconds)}")]
     rate = outcome.body_steps / outcome.seconds
     if isinstance(world, World):
-        rows.append(("steps", f"{outcome.steps_now:,}, {rate:,.0f} sphere-steps per second"))
+        what = "body-steps" if len(world.polyhedra) else "sphere-steps"
+        rows.append(("steps", f"{outcome.steps_now:,}, {rate:,.0f} {what} per second"))
         rows.append(("search", f"{world.statistics.rebuilds:,} rebuilds of the neighbour lists"))
     else:
         rows.append(("steps", f"{outcome.steps_now:,}, {rate:,.0f} node-steps per second"))

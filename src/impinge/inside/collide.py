@@ -19,7 +19,10 @@ from impinge.inside._vertical import count_all_crossings
 from impinge.inside.solid import Solid
 from impinge.inside.view import SolidView, used_vertices
 
-__all__ = ["CollidingNodes", "Collision", "Collisions", "collide", "colliding_nodes", "collisions"]
+__all__ = [
+    "CollidingNodes", "Collision", "Collisions", "Placed", "collide", "colliding_nodes", "collisions", "overlap",
+    "surfaces_meet",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -122,7 +125,7 @@ def collide(a: Solid | SolidView, b: Solid | SolidView) -> Collision:
     >>> bool(impinge.collide(bar, bar.at(translation=[0, 0, 2])))
     False
     """
-    first, second = _Placed(_view("a", a)), _Placed(_view("b", b))
+    first, second = Placed(_view("a", a)), Placed(_view("b", b))
     with _jit.threads(first.view.solid.threads):
         return _collide_placed(first, second)
 
@@ -150,7 +153,7 @@ def collisions(solids: Iterable[Solid | SolidView], *, threads: int | None = Non
     """
     if isinstance(solids, (Solid, SolidView)):
         raise InputError("solids: found one body, expected several in a list")
-    bodies = [_Placed(_view(f"solids[{k}]", body)) for k, body in enumerate(solids)]
+    bodies = [Placed(_view(f"solids[{k}]", body)) for k, body in enumerate(solids)]
     if len(bodies) < 2:
         return Collisions(np.empty((0, 2), np.int64), [])
     bounds = np.stack([body.view.bounds for body in bodies])
@@ -182,8 +185,8 @@ def _nodes_inside(body: SolidView, other: SolidView) -> Ints:
     return used[near[other.solid.contains(nodes[near])]]
 
 
-class _Placed:
-    """A body and its triangles where it is, in the doubles that all decisions are about."""
+class Placed:
+    """A body and its triangles where it is, in the doubles that all decisions are about; made of a view."""
 
     def __init__(self, view: SolidView) -> None:
         self.view = view
@@ -242,16 +245,13 @@ def _unit(vectors: Floats) -> Floats:
     return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
 
 
-def _collide_placed(a: _Placed, b: _Placed) -> Collision:
+def _collide_placed(a: Placed, b: Placed) -> Collision:
     none = np.empty(0, np.int64)
     apart = Collision(
         False, none.reshape(0, 2), CollidingNodes(none, none), np.empty((0, 3)), np.empty(0), np.empty((0, 3))
     )
-    if (a.view.bounds[0] > b.view.bounds[1]).any() or (b.view.bounds[0] > a.view.bounds[1]).any():
-        return apart
     faces = _meeting_faces(a, b)
-    # What the bodies share, where no faces meet, has a whole part of one of the surfaces in it.
-    if not len(faces) and not a.holds(b.shells) and not b.holds(a.shells):
+    if not len(faces) and not _one_holds_other(a, b):
         return apart
     nodes = CollidingNodes(_nodes_inside(a.view, b.view), _nodes_inside(b.view, a.view))
     found = [_at_nodes(a, b, nodes.of_a), _at_nodes(b, a, nodes.of_b, turn=-1)]
@@ -261,8 +261,29 @@ def _collide_placed(a: _Placed, b: _Placed) -> Collision:
     return Collision(True, faces, nodes, points, depths, normals)
 
 
-def _meeting_faces(a: _Placed, b: _Placed) -> Ints:
+def surfaces_meet(a: Placed, b: Placed) -> bool:
+    """Whether two surfaces share a point."""
+    return len(_meeting_faces(a, b)) > 0
+
+
+def overlap(a: Placed, b: Placed) -> bool:
+    """Whether two bodies share a point: what `collide` decides, and no more."""
+    return surfaces_meet(a, b) or _one_holds_other(a, b)
+
+
+def _one_holds_other(a: Placed, b: Placed) -> bool:
+    """Whether bodies share something though no faces meet: it has a whole part of one of the surfaces in it."""
+    return _boxes_meet(a, b) and (a.holds(b.shells) or b.holds(a.shells))
+
+
+def _boxes_meet(a: Placed, b: Placed) -> bool:
+    return bool((a.view.bounds[0] <= b.view.bounds[1]).all() and (b.view.bounds[0] <= a.view.bounds[1]).all())
+
+
+def _meeting_faces(a: Placed, b: Placed) -> Ints:
     """(k, 2): faces of both that share a point, ascending."""
+    if not _boxes_meet(a, b):
+        return np.empty((0, 2), np.int64)
     of_a, of_b = a.faces_within(b.view.bounds), b.faces_within(a.view.bounds)
     none = tuple(np.empty((len(faces), 0), np.int32) for faces in (of_a, of_b))
     near = block_pairs(a.blocks(of_a), b.blocks(of_b), 0.0, (none[0], none[1]))
@@ -276,7 +297,7 @@ def _meeting_faces(a: _Placed, b: _Placed) -> Ints:
 _Contacts = tuple[Floats, Floats, Floats]
 
 
-def _at_points(points: Floats, other: _Placed, turn: int) -> _Contacts:
+def _at_points(points: Floats, other: Placed, turn: int) -> _Contacts:
     """Contacts at points inside `other`: out of it along the shortest way."""
     found = other.view.closest(points)
     away = found.points - points
@@ -286,11 +307,11 @@ def _at_points(points: Floats, other: _Placed, turn: int) -> _Contacts:
     return points, found.distances, turn * _unit(away)
 
 
-def _at_nodes(body: _Placed, other: _Placed, nodes: Ints, turn: int = 1) -> _Contacts:
+def _at_nodes(body: Placed, other: Placed, nodes: Ints, turn: int = 1) -> _Contacts:
     return _at_points(body.view.vertices[nodes], other, turn)
 
 
-def _at_edges(body: _Placed, other: _Placed, faces: Ints, turn: int = 1) -> _Contacts:
+def _at_edges(body: Placed, other: Placed, faces: Ints, turn: int = 1) -> _Contacts:
     """Contacts at the parts of edges of `body` that go in and out of `other` through its faces."""
     ends = np.stack([body.mesh.merged_faces, np.roll(body.mesh.merged_faces, -1, axis=1)], axis=2)
     halves = (3 * faces[:, :1] + np.arange(3)).reshape(-1)

@@ -22,6 +22,8 @@ def names(scene: models.Particles, world: World) -> list[str]:
     """Names of the columns, with units."""
     axes = "xyz"[: world.dim]
     found = ["time [s]", *(f"{name} [J]" for name in _ENERGIES), "contacts", "coordination", "spheres"]
+    if scene.polyhedra:
+        found += ["polyhedra", "contact points"]
     for wall in world.walls:
         found += [f"{wall.name} force {axis} [N]" for axis in axes]
         found += [f"{wall.name} torque {axis} [N m]" for axis in (axes if world.dim == 3 else "z")]
@@ -40,6 +42,8 @@ def values(scene: models.Particles, world: World, groups: Groups) -> list[float]
     row: list[float] = [world.time, *world.energy(), len(world.contacts().depths), world.coordination()]
     spheres = world.spheres
     row.append(len(spheres))
+    if scene.polyhedra:
+        row += [len(world.polyhedra), len(world.body_contacts().depths)]
     for push in world.pushes().values():
         row += [*push.force.tolist(), *np.ravel(push.torque).tolist()]
     for sink in world.sinks:

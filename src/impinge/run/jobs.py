@@ -42,7 +42,7 @@ class Job(ABC):
     @property
     @abstractmethod
     def size(self) -> int:
-        """Number of bodies or nodes."""
+        """Number of spheres and polyhedra, or of nodes."""
 
     @abstractmethod
     def column_names(self) -> list[str]:

@@ -170,7 +170,7 @@ class _Run:
             self.save_times.tick(now)
 
     def _advance(self) -> int:
-        """Some steps, towards whatever is due next and not beyond; returns how many times how many spheres or nodes."""
+        """Some steps, towards whatever is due next and not beyond; returns how many times how many bodies."""
         world = self.world
         when = min(self.frame_times.next, self.row_times.next, self.save_times.next, self.until)
         # One step less than division says, as that rounds; the last ones are made one by one.

@@ -6,7 +6,7 @@ __all__ = ["template_text"]
 
 
 def template_text(name: str) -> str:
-    """A commented scene: "hopper", "drum", "column" or "box2d" of spheres; "cable" or "cloth"."""
+    """A commented scene: "hopper", "drum", "column" or "box2d" of spheres; "rocks"; "cable" or "cloth"."""
     return _TEMPLATES[name].lstrip("\n")
 
 
@@ -178,6 +178,47 @@ normal = [0, -1]
 load = 40                 # N
 """
 
+_ROCKS = """
+# Rocks and rings, none of them convex, and pebbles fall onto a floor. All numbers in SI units: m, kg, s, N, Pa.
+
+kind = "polyhedra"        # spheres may be there, too
+
+[run]
+until = 0.2               # s; may be raised later, then go on with --resume
+OUTPUT
+[materials.rock]
+density = 2500            # kg/m³
+stiffness = 2e4           # N/m; softer than rock, so that time steps are longer
+restitution = 0.4
+friction = 0.5
+
+[[polyhedra]]             # one shape each; also file, block, cylinder, sphere, lathe
+name = "L"
+material = "rock"
+prism = { outline = [[0, 0], [3, 0], [3, 1], [1, 1], [1, 2], [0, 2]], height = 1 }
+scale = 0.02              # m for each unit of the outline
+random = { lower = [-0.08, -0.08, 0.01], upper = [0.08, 0.08, 0.16], count = 8, seed = 1 }
+
+[[polyhedra]]             # at given places; a quaternion w, x, y, z turns each
+name = "rings"
+material = "rock"
+torus = { radius = 0.025, tube = 0.01, segments = 24, rings = 20 }
+positions = [[0, 0, 0.2], [0.05, 0, 0.25]]
+rotations = [[1, 0, 0, 0], [1, 1, 0, 0]]
+velocity = [0, 0, -1]     # m/s
+
+[[spheres]]
+name = "pebbles"
+material = "rock"
+radii = 0.008             # m
+random = { lower = [-0.08, -0.08, 0.01], upper = [0.08, 0.08, 0.16], count = 20, seed = 2 }
+
+[[boxes]]
+lower = [-0.1, -0.1, 0]
+upper = [0.1, 0.1, 0.5]
+material = "rock"
+"""
+
 _CABLE = """
 # A rope is let down onto a floor, where it lies down in coils. All numbers in SI units: m, kg, s, N.
 
@@ -257,6 +298,7 @@ _TEMPLATES = {
     "drum": _with_output(_DRUM, 0.05, 0.01, 0.2),
     "column": _with_output(_COLUMN, 0.02, 0.002, 0.1),
     "box2d": _with_output(_BOX2D, 0.025, 0.005, 0.1, chains=True),
+    "rocks": _with_output(_ROCKS, 0.01, 0.005, 0.1),
     "cable": _with_output(_CABLE, 0.02, 0.005, 0.5),
     "cloth": _with_output(_CLOTH, 0.02, 0.01, 0.2),
 }

@@ -137,6 +137,8 @@ class Rigid:
 
     def push(self, table: Laws, planes: Floats, obstacles: Floats, dt: float, keep: bool) -> None:
         """Find what touches now, and all forces; keep : whether contacts remember that."""
+        if not len(self):
+            return
         frames = self.frames(obstacles)
         self._refresh(planes, frames)
         lists = self.lists
@@ -155,6 +157,8 @@ class Rigid:
 
     def contacts(self, table: Laws, planes: Floats, obstacles: Floats, dt: float) -> Found:
         """All contacts now."""
+        if not len(self):
+            return Found(np.empty((0, 3), np.int64), np.empty((0, _touch.CONTACT)))
         frames = self.frames(obstacles)
         self._refresh(planes, frames)
         lists = self.lists

@@ -143,6 +143,8 @@ def find_edges(mesh: Mesh, *, solid: bool = True) -> Edges:
         ends = np.concatenate([ends, rims.vertices])
         bends = np.concatenate([bends, rims.bends])
         faces = np.concatenate([faces[0], rims.first]), np.concatenate([faces[1], rims.second])
+    if not len(ends):
+        return Edges(np.empty((0, 6)), np.empty(0), np.empty((0, 3)))
     ways = _unit(mesh.vertices[ends[:, 1]] - mesh.vertices[ends[:, 0]])
     # Which edges end at a vertex: where two alike do, straight behind each other, they go on as one.
     vertices, edges = ends.T.reshape(-1), np.tile(np.arange(len(ends)), 2)

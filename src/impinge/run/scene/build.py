@@ -13,16 +13,19 @@ from numpy.typing import NDArray
 from impinge import _check
 from impinge.bodies.filling import fill_lattice, fill_random
 from impinge.bodies.rain import Rain
+from impinge.bodies.sizes import read_sizes
 from impinge.broad.files import read_spheres
 from impinge.broad.space import Space, read_space
 from impinge.errors import InputError
 from impinge.response.materials import Material
 from impinge.run.scene import meshes, models
-from impinge.run.scene.builder import Builder
+from impinge.run.scene.bodies import Bodies
+from impinge.run.scene.builder import Builder as Base
 from impinge.run.scene.toml import Document, Key
 from impinge.run.world import World
+from impinge.shapes.mesh import Mesh
 
-__all__ = ["Built", "build"]
+__all__ = ["Builder", "Built", "build"]
 
 _Floats = NDArray[np.float64]
 
@@ -36,10 +39,10 @@ class Built(NamedTuple):
 
 def build(scene: models.Particles, document: Document, threads: int | None) -> Built:
     """Make the world of a scene."""
-    return _Builder(scene, document).build(threads)
+    return Builder(scene, document).build(threads)
 
 
-class _Builder(Builder):
+class Builder(Base):
     """Adds one thing after the other; errors name the line of what they are about."""
 
     def __init__(self, scene: models.Particles, document: Document) -> None:
@@ -59,9 +62,11 @@ class _Builder(Builder):
             raise InputError(re.sub("^radii", "distribution", str(error))) from None
 
     def key_of(self, kind: str, name: int | str) -> Key:
-        """Where a sphere, by its number, or a material comes from."""
+        """Where a sphere or a polyhedron, by its number, or a material comes from."""
         if kind == "material":
             return "materials", name
+        if kind == "polyhedron":
+            return "polyhedra", int(np.searchsorted(self.bodies.ends, name, side="right"))
         ends = np.cumsum([len(radii) for _, radii in self.placed])
         return "spheres", int(np.searchsorted(ends, name, side="right"))
 
@@ -75,6 +80,7 @@ class _Builder(Builder):
             with self.at("materials", name):
                 self.materials[name] = Material(name=name, **material.model_dump(exclude_unset=True))
         self._add_contacts()
+        self.bodies = Bodies(self, scene.polyhedra)
         groups = {}
         for number, spheres in enumerate(scene.spheres):
             with self.at("spheres", number):
@@ -85,6 +91,7 @@ class _Builder(Builder):
         for number, obstacle in enumerate(scene.obstacles):
             with self.at("obstacles", number):
                 self._add_obstacle(obstacle, ("obstacles", number))
+        self.bodies.add()
         self._add_sources_and_sinks()
         with self.at("world"):
             self.world.check()
@@ -110,12 +117,16 @@ class _Builder(Builder):
         velocities = np.zeros(centres.shape)
         if spheres.velocity is not None:
             velocities += _check.vector("velocity", spheres.velocity, self.dim)
-        if spheres.random_velocity is not None:
-            largest, seed = spheres.random_velocity.largest, spheres.random_velocity.seed
-            velocities += np.random.Generator(np.random.PCG64(seed)).uniform(-largest, largest, centres.shape)
+        velocities += self.random_velocities(spheres.random_velocity, centres.shape)
         return self.world.add_spheres(
             centres, radii, self.materials[spheres.material], velocities, self._spin(spheres.spin)
         )
+
+    def random_velocities(self, wanted: models.RandomVelocity | None, shape: tuple[int, ...]) -> _Floats:
+        """Uniform in a cube; zeros if none are wanted."""
+        if wanted is None:
+            return np.zeros(shape)
+        return np.random.Generator(np.random.PCG64(wanted.seed)).uniform(-wanted.largest, wanted.largest, shape)
 
     def _places(self, spheres: models.Spheres, key: Key) -> tuple[_Floats, _Floats]:
         """Centres and radii, (n, d) and (n,)."""
@@ -127,8 +138,9 @@ class _Builder(Builder):
             with self.at(*key, "random"), self.drawing(spheres.distribution):
                 self._check_corners(spheres.random)
                 return fill_random(
-                    radii=sizes, avoid=self._all_placed(), periodic=self._periodic_in(spheres.random), **region
-                )
+                    radii=sizes, avoid=self.all_placed(), periodic=self._periodic_in(spheres.random),
+                    inside=self.bodies.clear(read_sizes(sizes).high + spheres.random.gap), **region,
+                )  # fmt: skip
         if spheres.lattice is not None:
             with self.at(*key, "lattice"), self.drawing(spheres.distribution):
                 self._check_corners(spheres.lattice)
@@ -155,10 +167,26 @@ class _Builder(Builder):
         _check.vector("lower", region.lower, self.dim)
         _check.vector("upper", region.upper, self.dim)
 
-    def _all_placed(self) -> tuple[_Floats, _Floats]:
+    def all_placed(self) -> tuple[_Floats, _Floats]:
+        """Centres and radii of all spheres so far."""
         none = (np.empty((0, self.dim)), np.empty(0))
         centres, radii = zip(none, *self.placed, strict=True)
         return np.concatenate(centres), np.concatenate(radii)
+
+    def all_planes(self) -> tuple[_Floats, _Floats]:
+        """Points and unit normals of all planes and sides of boxes."""
+        rows = [(plane.point, meshes.unit("normal", np.array(plane.normal))) for plane in self.scene.planes]
+        for box in self.scene.boxes:
+            rows += [(corner, sign * axis) for corner, sign in ((box.lower, 1), (box.upper, -1)) for axis in np.eye(3)]
+        points, normals = (np.array([row[k] for row in rows], np.float64).reshape(-1, self.dim) for k in (0, 1))
+        return points, normals
+
+    def all_obstacles(self) -> list[Mesh]:
+        """All obstacles, where they are at the start."""
+        return [
+            meshes.placed(self.shape_of(obstacle, ("obstacles", number)), obstacle)
+            for number, obstacle in enumerate(self.scene.obstacles)
+        ]
 
     def _periodic_in(self, region: models.Random) -> list[bool]:
         """Along which axes a region is the whole of a periodic box."""

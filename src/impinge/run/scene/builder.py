@@ -33,6 +33,7 @@ class Builder:
             raise
         except SubjectError as error:
             said = str(error).removeprefix("material: ")  # the key tells
+            said = said.replace("overlap=True", "overlap = true")
             raise self.document.error_in(self.key_of(*error.subject), said) from None
         except InputError as error:
             raise self.document.error_in(key, str(error)) from None

@@ -14,7 +14,7 @@ from impinge.run.scene import models
 from impinge.shapes import generators
 from impinge.shapes.mesh import Mesh
 
-__all__ = ["merged", "mesh_of", "placed", "placed_points", "rotation_of", "unit"]
+__all__ = ["merged", "mesh_of", "placed", "placed_points", "rotation_of", "turn_of", "unit"]
 
 _Floats = NDArray[np.float64]
 _AXES = {"x": [2, 0, 1], "y": [1, 2, 0], "z": [0, 1, 2]}  # where the coordinates of a body about z go
@@ -85,6 +85,18 @@ def plate(table: models.Plate) -> Mesh:
     return _quads([[[-x, -y, 0.0], [x, -y, 0.0], [x, y, 0.0], [-x, y, 0.0]]])
 
 
+def torus(table: models.Torus) -> Mesh:
+    """A ring about z; its vertices lie on it."""
+    if not table.tube < table.radius:
+        raise InputError(f"tube: found {table.tube:g}, expected less than the radius, {table.radius:g}")
+    return generators.torus(table.radius, table.tube, table.segments, table.rings)
+
+
+def prism(table: models.Prism) -> Mesh:
+    """A polygon along z."""
+    return generators.prism(table.outline, table.height)
+
+
 def sphere(table: models.Sphere) -> Mesh:
     """A sphere around the origin; its vertices lie on it."""
     return generators.icosphere(table.level, table.radius)
@@ -115,11 +127,13 @@ _MAKERS: dict[str, Any] = {
     "sphere": sphere,
     "lathe": lathe,
     "block": block,
+    "torus": torus,
+    "prism": prism,
     "plate": plate,
 }
 
 
-def mesh_of(shape: str, table: models.Shaped) -> Mesh:
+def mesh_of(shape: str, table: models.Shaped | models.Polyhedra) -> Mesh:
     """The mesh of one of models.SHAPES."""
     mesh: Mesh = _MAKERS[shape](getattr(table, shape))
     return mesh
@@ -135,9 +149,12 @@ def merged(mesh: Mesh) -> Mesh:
 
 def rotation_of(table: models.Placed) -> _Floats | None:
     """Matrix of the rotation that brings a shape into place."""
-    if table.rotate is None:
-        return None
-    return _rotation(np.array(table.rotate.axis), math.radians(table.rotate.angle))
+    return turn_of(table.rotate)
+
+
+def turn_of(turn: models.Turn | None) -> _Floats | None:
+    """Matrix of a rotation."""
+    return None if turn is None else _rotation(np.array(turn.axis), math.radians(turn.angle))
 
 
 def placed(mesh: Mesh, table: models.Placed) -> Mesh:

@@ -5,88 +5,61 @@ A value is checked here by itself; whether values go together with the rest of t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import Field, model_validator
+
+from impinge.run.scene.shapemodels import (
+    CLOSED,
+    SHAPES,
+    Block,
+    Cone,
+    Cylinder,
+    Lathe,
+    Placed,
+    Plate,
+    Prism,
+    Rotation,
+    Shaped,
+    Sphere,
+    Torus,
+    Turn,
+    Wedge,
+)
+from impinge.run.scene.tables import (
+    Allowed,
+    Auto,
+    Corners,
+    Count,
+    Flags,
+    Jitter,
+    Lengths,
+    NotNegative,
+    Number,
+    Numbers,
+    Pair,
+    Places,
+    Poisson,
+    Positive,
+    Quaternions,
+    Seed,
+    Share,
+    Table,
+    Vector,
+    Vector3,
+    Word,
+    about,
+    needed,
+    several,
+)
 
 __all__ = [
-    "SHAPES", "Allowed", "Box", "Contact", "Distribution", "Lattice", "Material", "Measure", "Obstacle", "Output",
-    "Outputs", "Particles", "Placed", "Plane", "Random", "RandomVelocity", "Run", "Shaped", "Sink", "Source", "Spheres",
-    "Table", "World",
+    "CLOSED", "SHAPES", "Allowed", "Block", "Box", "Cone", "Contact", "Cylinder", "Distribution", "Lathe", "Lattice",
+    "Material", "Measure", "NotNegative", "Number", "Obstacle", "Output", "Outputs", "Particles", "Placed", "Plane",
+    "Plate", "Polyhedra", "Positive", "Prism", "Random", "RandomVelocity", "Rotation", "Run", "Shaped", "Sink",
+    "Source", "Sphere", "Spheres", "Table", "Torus", "Turn", "Vector3", "Wedge", "Word", "World", "about", "needed",
+    "several",
 ]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Allowed:
-    """What a type allows, for messages and the reference."""
-
-    text: str
-
-
-Number = Annotated[float, Allowed("a number")]
-Positive = Annotated[float, Field(gt=0), Allowed("a number above 0")]
-NotNegative = Annotated[float, Field(ge=0), Allowed("a number of at least 0")]
-Share = Annotated[float, Field(gt=0, le=1), Allowed("more than 0 and at most 1")]
-Jitter = Annotated[float, Field(ge=0, le=1), Allowed("0 to 1")]
-Poisson = Annotated[float, Field(ge=0, lt=0.5), Allowed("0 to below 0.5")]
-Count = Annotated[int, Field(ge=1), Allowed("a whole number of at least 1")]
-Seed = Annotated[int, Field(ge=0), Allowed("a whole number of at least 0")]
-Segments = Annotated[int, Field(ge=3, le=10_000), Allowed("a whole number from 3 to 10000")]
-Word = Annotated[str, StringConstraints(pattern=r"^[\w .+-]+$"), Allowed("letters, digits, spaces and . _ + -")]
-Vector = Annotated[
-    list[float], Field(min_length=2, max_length=3), Allowed("2 or 3 numbers, as many as the world has dimensions")
-]
-Vector3 = Annotated[list[float], Field(min_length=3, max_length=3), Allowed("3 numbers")]
-Pair = Annotated[list[str], Field(min_length=2, max_length=2), Allowed("a list of two names")]
-Numbers = Annotated[list[float], Allowed("a list of numbers")]
-Flags = Annotated[list[bool], Field(min_length=2, max_length=3), Allowed("a list of those, one for each axis")]
-Lengths = Annotated[list[float], Field(min_length=2, max_length=3), Allowed("lengths from 0")]
-Corners = Annotated[list[Vector], Field(min_length=2, max_length=2), Allowed("a lower and an upper corner")]
-Places = Annotated[
-    list[Vector],
-    Field(min_length=1),
-    Allowed("a list of points, each with as many numbers as the world has dimensions"),
-]
-Auto = Literal["auto"]
-
-
-def about(text: str, unit: str = "", default: Any = None) -> Any:
-    """A key that may be left out."""
-    return Field(default=default, description=text, json_schema_extra={"unit": unit} if unit else None)
-
-
-def needed(text: str, unit: str = "") -> Any:
-    """A key that every table must have."""
-    return Field(description=text, json_schema_extra={"unit": unit} if unit else None)
-
-
-def several(text: str, kind: type = list) -> Any:
-    """Tables of which there may be none."""
-    return Field(default_factory=kind, description=text)
-
-
-class Table(BaseModel):
-    """A table of a scene file; keys that are not known are errors, and nothing is converted."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
-
-    def given(self, *names: str) -> list[str]:
-        """Which of these keys the file has."""
-        return [name for name in names if name in self.model_fields_set]
-
-    def only_one_of(self, *names: str) -> str:
-        """The one of these keys that the file has; an error if it has none or several."""
-        found = self.given(*names)
-        if len(found) != 1:
-            what = " and ".join(found) or "none of them"
-            raise ValueError(f"{', '.join(found or names)}: found {what}, expected one of {', '.join(names)}")
-        return found[0]
-
-    def only_with(self, key: str, allowed: bool, partner: str) -> None:
-        """An error if a key is given where it means nothing."""
-        if key in self.model_fields_set and not allowed:
-            raise ValueError(f"{key}: found {getattr(self, key)!r}, expected it only with {partner}")
 
 
 class World(Table):
@@ -203,12 +176,12 @@ _DISTRIBUTIONS = {
 
 
 class Random(Table):
-    """Spheres at random places that do not overlap, nor any that are there already."""
+    """Bodies at random places that do not overlap, nor any that are there already."""
 
     lower: Vector = needed("Lower corner of the region.", "m")
     upper: Vector = needed("Upper corner.", "m")
     fraction: Share | None = about("Share of the region's volume that is filled.")
-    count: Count | None = about("Instead: number of spheres. Neither if there is a radius for each.")
+    count: Count | None = about("Instead: number of bodies. Neither if there is a radius for each.")
     gap: NotNegative = about("Least distance between surfaces.", "m", 0.0)
     seed: Seed = about("Another seed gives other places.", default=0)
 
@@ -260,6 +233,45 @@ class Spheres(Table):
         return self
 
 
+class Polyhedra(Table):
+    """Rigid bodies of one closed shape, convex or not, at the start; three dimensions only."""
+
+    name: Word | None = about('Of the group; "polyhedra 1" and so on by default.')
+    material: str = needed("Name of a material.")
+    file: str | None = about("Mesh, in any format trimesh reads; beside the scene file.")
+    cylinder: Cylinder | None = about("Instead: a cylinder.")
+    sphere: Sphere | None = about("Instead: a sphere of triangles.")
+    lathe: Lathe | None = about("Instead: a body of revolution.")
+    block: Block | None = about("Instead: a box.")
+    torus: Torus | None = about("Instead: a ring.")
+    prism: Prism | None = about("Instead: a prism over a polygon.")
+    scale: Positive = about("Size, at first.", default=1.0)
+    resolution: Positive | None = about(
+        "Distance of the points of the surface that feel contact; some hundreds of points by default.", "m"
+    )
+    positions: Places | None = about("Where the origins of the shapes are.", "m")
+    random: Random | None = about("Instead: a region to fill at random.")
+    random_turns: bool = about("Whether bodies at random places are turned at random, too.", default=True)
+    rotate: Turn | None = about("Rotation of all about the origin of the shape.")
+    rotations: Quaternions | None = about(
+        "Of each after that, with positions: quaternions [w, x, y, z], of any length above 0."
+    )
+    velocity: Vector3 | None = about("Velocity of all; 0 by default.", "m/s")
+    random_velocity: RandomVelocity | None = about("Random velocities, added to that of all.")
+    spin: Vector3 | None = about("Spin of all; 0 by default.", "rad/s")
+    overlap: bool = about("Whether they may start deep in each other, or in a wall.", default=False)
+
+    @model_validator(mode="after")
+    def _check_keys(self) -> Polyhedra:
+        self.only_one_of("file", *CLOSED)
+        source = self.only_one_of("positions", "random")
+        self.only_with("rotations", source == "positions", "positions")
+        self.only_with("random_turns", source == "random", "random")
+        if self.random is not None and self.random_turns:
+            self.only_with("rotate", False, "positions, or with random_turns = false")
+        return self
+
+
 class Plane(Table):
     """An endless wall, felt from the side of its normal."""
 
@@ -278,118 +290,6 @@ class Box(Table):
     lower: Vector = needed("Lower corner.", "m")
     upper: Vector = needed("Upper corner.", "m")
     material: str | None = about("Name of a material; that of the sphere that touches by default.")
-
-
-class Cone(Table):
-    """A funnel about the z axis, from its orifice at z = 0 upwards."""
-
-    orifice: NotNegative = needed("Radius at the lower end.", "m")
-    radius: Positive = needed("Radius at the upper end.", "m")
-    height: Positive = needed("Height of the cone.", "m")
-    rim: NotNegative = about("Height of a cylinder on top of it.", "m", 0.0)
-    segments: Segments = about("Number of flat parts around.", default=48)
-
-
-class Wedge(Table):
-    """A hopper with a slot along y, from its orifice at z = 0 upwards: two slopes, and two ends unless open."""
-
-    orifice: NotNegative = needed("Half the width of the slot, along x.", "m")
-    width: Positive = needed("Half the width at the top, along x.", "m")
-    height: Positive = needed("Height of the slopes.", "m")
-    length: Positive = needed("Length along y, about 0.", "m")
-    rim: NotNegative = about("Height of upright walls on top of the slopes.", "m", 0.0)
-    ends: bool = about("Whether there are walls at both ends.", default=True)
-
-
-class Cylinder(Table):
-    """A cylinder around the origin, such as a drum."""
-
-    radius: Positive = needed("Radius.", "m")
-    length: Positive = needed("Length.", "m")
-    axis: Literal["x", "y", "z"] = about("Its axis.", default="z")
-    ends: bool = about("Whether both ends are closed.", default=True)
-    segments: Segments = about("Number of flat parts around.", default=48)
-
-
-class Sphere(Table):
-    """A sphere around the origin."""
-
-    radius: Positive = needed("Radius.", "m")
-    level: Annotated[int, Field(ge=0, le=8), Allowed("a whole number from 0 to 8")] = about(
-        "How fine: 20 · 4^level faces.", default=3
-    )
-
-
-class Lathe(Table):
-    """A body of revolution about the z axis."""
-
-    profile: Annotated[
-        list[Annotated[list[float], Field(min_length=2, max_length=2)]],
-        Field(min_length=2),
-        Allowed("a list of at least two points [r, z], r at least 0"),
-    ] = needed("Its outline, as distances from the axis and heights; closed at the axis if an end has r = 0.", "m")
-    segments: Segments = about("Number of flat parts around.", default=48)
-
-
-class Block(Table):
-    """A box with sides along the axes."""
-
-    lower: Vector3 = needed("Lower corner.", "m")
-    upper: Vector3 = needed("Upper corner.", "m")
-
-
-class Plate(Table):
-    """A rectangle around the origin, in the plane z = 0."""
-
-    size: Annotated[list[Positive], Field(min_length=2, max_length=2), Allowed("two numbers above 0")] = needed(
-        "Along x and y.", "m"
-    )
-
-
-class Turn(Table):
-    """A rotation that brings a shape into place."""
-
-    axis: Vector3 = needed("Axis through the origin, of any length.")
-    angle: Number = needed("Angle, counter-clockwise seen against the axis.", "°")
-
-
-class Rotation(Table):
-    """Steady rotation."""
-
-    axis: Vector3 = needed("Axis, of any length.")
-    rate: Number = needed("Angle per time.", "rad/s")
-    centre: Vector3 = about("A point on the axis at the start.", "m", [0.0, 0.0, 0.0])
-
-
-class Placed(Table):
-    """How a shape is brought into place."""
-
-    scale: Positive = about("Size, at first.", default=1.0)
-    rotate: Turn | None = about("Rotation, then.")
-    translate: Vector3 | None = about("Where it is put, at last.", "m")
-
-
-class Shaped(Placed):
-    """A body of triangles, at rest or in steady motion."""
-
-    file: str | None = about("Mesh, in any format trimesh reads; beside the scene file.")
-    cone: Cone | None = about("Instead: a funnel.")
-    wedge: Wedge | None = about("Instead: a hopper with a slot.")
-    cylinder: Cylinder | None = about("Instead: a cylinder or drum.")
-    sphere: Sphere | None = about("Instead: a sphere.")
-    lathe: Lathe | None = about("Instead: a body of revolution, such as a pulley.")
-    block: Block | None = about("Instead: a box.")
-    plate: Plate | None = about("Instead: a rectangle.")
-    velocity: Vector3 | None = about("It moves steadily.", "m/s")
-    rotation: Rotation | None = about("It turns steadily.")
-
-    @model_validator(mode="after")
-    def _check_keys(self) -> Shaped:
-        self.only_one_of("file", *SHAPES)
-        return self
-
-
-SHAPES = ("cone", "wedge", "cylinder", "sphere", "lathe", "block", "plate")
 
 
 class Obstacle(Shaped):
@@ -452,15 +352,18 @@ class Measure(Table):
 
 
 class Particles(Table):
-    """A scene of spheres or discs."""
+    """A scene of spheres or discs, of polyhedra, or of both."""
 
-    kind: Literal["particles"] = about("What the scene is about.", default="particles")
+    kind: Literal["particles", "polyhedra"] = about(
+        "What the scene is about; with either it may have spheres and polyhedra.", default="particles"
+    )
     world: World = Field(default_factory=World, description="Space, time and search.")
     run: Run = needed("How long.")
     output: Output = Field(default_factory=Output, description="What is written.")
     materials: dict[str, Material] = several("Materials, by name.", dict)
     contacts: list[Contact] = several("How pairs of materials meet.")
     spheres: list[Spheres] = several("Spheres at the start.")
+    polyhedra: list[Polyhedra] = several("Rigid bodies of any shape at the start.")
     planes: list[Plane] = several("Endless walls.")
     boxes: list[Box] = several("Walls around boxes.")
     obstacles: list[Obstacle] = several("Bodies of triangles.")

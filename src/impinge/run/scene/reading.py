@@ -51,7 +51,7 @@ class Scene:
         return softbuild.build(self.model, self.document, self.threads(threads))
 
     def build_with_groups(self, threads: int | None = None) -> Built:
-        """The world of a scene of spheres, and the permanent numbers of the spheres of every group."""
+        """The world of a scene of spheres and polyhedra, and the permanent numbers of the spheres of every group."""
         from impinge.run.scene.build import build
 
         assert isinstance(self.model, models.Particles)
@@ -99,14 +99,14 @@ def _kind_of(document: Document) -> Any:
     """The model of a scene: of what it says that it is about, or else of cables and cloth if it has bodies."""
     content = document.content
     said = content.get("kind", "soft" if "bodies" in content else "particles")
-    if said not in ("particles", "soft"):
-        raise document.error(("kind",), f"found {said!r}, expected one of 'particles', 'soft'")
-    mine, other = (models.Particles, softmodels.Soft) if said == "particles" else (softmodels.Soft, models.Particles)
+    if said not in ("particles", "polyhedra", "soft"):
+        raise document.error(("kind",), f"found {said!r}, expected one of 'particles', 'polyhedra', 'soft'")
+    mine, other = (softmodels.Soft, models.Particles) if said == "soft" else (models.Particles, softmodels.Soft)
     for name in content:
         if name in other.model_fields and name not in mine.model_fields:
             key: Key = (name, 0) if isinstance(content[name], list) else (name,)
-            what = "spheres" if said == "particles" else "cables and cloth"
-            either = "expected a scene of spheres or one of cables and cloth, not of both"
+            what = "cables and cloth" if said == "soft" else "spheres and polyhedra"
+            either = "expected a scene of spheres and polyhedra or one of cables and cloth, not of both"
             raise document.error(key, f"found it in a scene of {what}, {either}")
     return mine
 
@@ -129,7 +129,7 @@ def _check_different(document: Document, kind: str, names: list[str]) -> None:
 
 def _check_materials(document: Document, scene: models.Particles) -> None:
     """Every material that is used must be there."""
-    for kind in ("spheres", "planes", "boxes", "obstacles", "sources", "contacts"):
+    for kind in ("spheres", "polyhedra", "planes", "boxes", "obstacles", "sources", "contacts"):
         for number in range(len(getattr(scene, kind))):
             key: Key = (kind, number, "materials" if kind == "contacts" else "material")
             used: Any = document.value(key) if document.has(key) else []
@@ -141,9 +141,10 @@ def _check_materials(document: Document, scene: models.Particles) -> None:
 def _check_names(document: Document, scene: models.Particles) -> None:
     """Names of groups, sinks and measures must differ, and groups that are measured be there."""
     groups = [spheres.name or f"spheres {number + 1}" for number, spheres in enumerate(scene.spheres)]
+    shapes = [some.name or f"polyhedra {number + 1}" for number, some in enumerate(scene.polyhedra)]
     sinks = [sink.name or f"sink {number + 1}" for number, sink in enumerate(scene.sinks)]
     measures = [measure.name for measure in scene.measures]
-    for kind, names in {"spheres": groups, "sinks": sinks, "measures": measures}.items():
+    for kind, names in {"spheres": groups, "polyhedra": shapes, "sinks": sinks, "measures": measures}.items():
         _check_different(document, kind, names)
     for number, measure in enumerate(scene.measures):
         for group in measure.groups or []:

@@ -21,7 +21,7 @@ _HEAD = """# Reference of scenes
 
 Made from the models that check scenes, by `python -m impinge.run.scene.reference`; [scenes.md](scenes.md) explains
 them. A key in bold must be given. SI units; in two dimensions vectors have two numbers, and densities are per area.
-First scenes of spheres, then those of [cables and cloth](#cables-and-cloth)."""
+First scenes of spheres and polyhedra, then those of [cables and cloth](#cables-and-cloth)."""
 
 _SOFT = """# Cables and cloth
 

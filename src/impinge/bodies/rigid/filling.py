@@ -1,0 +1,232 @@
+"""Boxes filled with bodies of any shape, at random places and turns, none of which overlap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.transform import Rotation
+
+from impinge import _check
+from impinge.bodies.rigid.apart import Crowd, Form
+from impinge.bodies.sizes import read_corners
+from impinge.errors import InputError, MeshError
+from impinge.inside.solid import Solid
+from impinge.inside.view import SolidView, checked_rotation
+from impinge.shapes.mesh import Mesh
+
+__all__ = ["Poses", "fill_polyhedra"]
+
+Floats = NDArray[np.float64]
+Inside = Callable[[Floats], ArrayLike]
+_TRIES = 1024  # poses of a body
+_AT_ONCE = 64
+_MOST = 1_000_000  # bodies
+
+
+class Poses(NamedTuple):
+    """Where bodies of a shape are; unpack it into ``world.add_polyhedra(mesh, *poses, material=…)``."""
+
+    positions: Floats  # (n, 3), m: of the origin of the mesh
+    rotations: Floats  # (n, 3, 3)
+
+
+@overload
+def fill_polyhedra(
+    shapes: list[Any], lower: ArrayLike, upper: ArrayLike, *, count: int | Sequence[int] | None = ...,
+    fraction: float | None = ..., seed: int = ..., gap: float = ..., avoid: Any = ..., rotation: Any = ...,
+    inside: Inside | None = ...,
+) -> list[Poses]: ...  # fmt: skip
+@overload
+def fill_polyhedra(
+    shapes: Any, lower: ArrayLike, upper: ArrayLike, *, count: int | None = ..., fraction: float | None = ...,
+    seed: int = ..., gap: float = ..., avoid: Any = ..., rotation: Any = ..., inside: Inside | None = ...,
+) -> Poses: ...  # fmt: skip
+def fill_polyhedra(
+    shapes: Any,
+    lower: ArrayLike,
+    upper: ArrayLike,
+    *,
+    count: int | Sequence[int] | None = None,
+    fraction: float | None = None,
+    seed: int = 0,
+    gap: float = 0.0,
+    avoid: Any = (),
+    rotation: Any = None,
+    inside: Inside | None = None,
+) -> Poses | list[Poses]:
+    """Bodies of any shape at random places in a box, turned at random, none of which overlap.
+
+    Largest first, poses are tried at random and taken if they are free (random sequential insertion), which
+    `impinge.collide` decides exactly. Bodies may reach into each other's hollows, and through each other's holes.
+
+    Parameters
+    ----------
+    shapes : Mesh or Solid, or anything `Mesh.of` takes; or a list of them
+        Closed, with outward normals.
+    lower, upper : (3,) float64, m
+        Corners of the box; bodies are wholly in it.
+    count : int, or one for each shape
+        Number of bodies; of several shapes there are as many of each, and of the first ones one more if need be.
+    fraction : float
+        Instead of a count: share of the box's volume to fill, within half a body.
+    seed : int
+        Equal seeds give equal poses, whatever the number of threads.
+    gap : float, m
+        Surfaces are more than that apart from each other, not from the sides of the box.
+    avoid : list, optional
+        What is there already: a `Solid` or ``solid.at(rotation, translation)``; a `Mesh`, which is a surface only, so
+        that bodies may be on both sides of it; spheres, as a pair (centres (m, 3), radii (m,)). They may overlap each
+        other and lie anywhere.
+    rotation : (3, 3) float64 or scipy.spatial.transform.Rotation, optional
+        Of all bodies, instead of random ones.
+    inside : function of (k, 3) float64 points giving (k,) bool, optional
+        All vertices of a body are where it is True.
+
+    Returns
+    -------
+    Poses, or a list of them, one for each of a list of shapes
+        positions (n, 3) and rotations (n, 3, 3).
+
+    Examples
+    --------
+    >>> import impinge
+    >>> ring = impinge.shapes.torus(0.1, 0.03, 24, 12)
+    >>> poses = impinge.fill_polyhedra(ring, (0, 0, 0), (1, 1, 1), count=20, seed=1)
+    >>> poses.positions.shape, poses.rotations.shape
+    ((20, 3), (20, 3, 3))
+    """
+    several = isinstance(shapes, list)
+    forms = [_read_form(f"shapes[{k}]" if several else "shapes", shape)
+             for k, shape in enumerate(shapes if several else [shapes])]  # fmt: skip
+    low, high = read_corners(lower, upper)
+    if len(low) != 3:
+        raise InputError(f"lower: found {len(low)} numbers, expected 3")
+    if not forms:
+        raise InputError("shapes: found none, expected at least one")
+    numbers = _numbers(forms, count, fraction, float(np.prod(high - low)))
+    rng = np.random.Generator(np.random.PCG64(_check.integer("seed", seed, 0)))
+    if inside is not None and not callable(inside):
+        raise InputError(f"inside: found {type(inside).__name__}, expected a function of points")
+    turn = None if rotation is None else checked_rotation(rotation)
+    crowd = Crowd(_check.not_negative("gap", gap))
+    _read_avoid(crowd, avoid)
+    order = sorted(range(len(forms)), key=lambda k: -forms[k].radius)
+    placed: dict[int, list[tuple[Floats, Floats]]] = {}
+    for shape in order:
+        found: list[tuple[Floats, Floats]] = []
+        for _ in range(numbers[shape]):
+            pose = _place(forms[shape], crowd, low, high, rng, turn, inside)
+            if pose is None:
+                done = sum(len(poses) for poses in placed.values()) + len(found)
+                raise InputError(_too_many(forms[shape], done, sum(numbers), low, high))
+            found.append(pose)
+        placed[shape] = found
+    result = [_poses(placed[shape]) for shape in range(len(forms))]
+    return result if several else result[0]
+
+
+def _poses(found: list[tuple[Floats, Floats]]) -> Poses:
+    places, turns = np.empty((len(found), 3)), np.empty((len(found), 3, 3))
+    for row, (turn, place) in enumerate(found):
+        places[row], turns[row] = place, turn
+    return Poses(places, turns)
+
+
+def _place(
+    form: Form, crowd: Crowd, low: Floats, high: Floats, rng: np.random.Generator, turn: Floats | None,
+    inside: Inside | None,
+) -> tuple[Floats, Floats] | None:  # fmt: skip
+    """A free pose, which joins the crowd; None if none was found."""
+    for _ in range(_TRIES // _AT_ONCE):
+        quaternions, shares = rng.normal(size=(_AT_ONCE, 4)), rng.random((_AT_ONCE, 3))
+        turns = Rotation.from_quat(quaternions).as_matrix()
+        if turn is not None:
+            turns[:] = turn
+        moved = form.corners @ turns.swapaxes(1, 2)
+        least, most = low - moved.min(axis=1), high - moved.max(axis=1)
+        fits = (least <= most).all(axis=1)
+        places = least + shares * np.maximum(most - least, 0.0)
+        fits &= _allowed(inside, moved + places[:, None])
+        near = crowd.count_near(turns @ form.middle + places, form.radius)
+        for k in np.argsort(near, kind="stable"):  # those that meet fewest others are tried first
+            if fits[k] and crowd.take(form, turns[k], places[k]):
+                return turns[k].copy(), places[k].copy()
+    return None
+
+
+def _allowed(inside: Inside | None, corners: Floats) -> NDArray[np.bool_]:
+    """Which poses have all their vertices, (k, n, 3), where they may be."""
+    if inside is None:
+        return np.ones(len(corners), np.bool_)
+    answer = np.asarray(inside(corners.reshape(-1, 3)))
+    if answer.shape != (corners.shape[0] * corners.shape[1],) or answer.dtype != np.bool_:
+        found = f"{answer.dtype} of shape {answer.shape}"
+        raise InputError(f"inside: found {found} for {corners.size // 3} points, expected as many booleans")
+    allowed: NDArray[np.bool_] = np.all(answer.reshape(corners.shape[:2]), axis=1)
+    return allowed
+
+
+def _too_many(form: Form, done: int, total: int, low: Floats, high: Floats) -> str:
+    size = float(np.sort(np.ptp(form.corners, axis=0))[0])
+    sides = np.sort(high - low)
+    if done == 0 and size > sides[-1]:
+        return f"upper: found a box of {sides.tolist()} m, expected a larger one: the shape is {size:g} m at least"
+    return (
+        f"fraction, count: found {total} bodies, of which {done} have a place; no free one for the next in "
+        f"{_TRIES} tries. Make them fewer, or the box larger"
+    )
+
+
+def _numbers(forms: list[Form], count: Any, fraction: float | None, room: float) -> list[int]:
+    """How many of each shape."""
+    if (count is None) == (fraction is None):
+        found = "neither" if fraction is None else "both"
+        raise InputError(f"fraction, count: found {found}, expected one of them")
+    if fraction is not None:
+        share = _check.not_negative("fraction", fraction)
+        if share > 1:
+            raise InputError(f"fraction: found {fraction!r}, expected 0 to 1")
+        count = round(share * room / float(np.mean([form.volume for form in forms])))
+        if count > _MOST:
+            raise InputError(f"fraction: found {count} bodies in it, expected at most {_MOST}")
+    if isinstance(count, Sequence):
+        if len(count) != len(forms):
+            raise InputError(f"count: found {len(count)} numbers, expected {len(forms)}, one for each shape")
+        return [_check.integer(f"count[{k}]", number, 0, _MOST) for k, number in enumerate(count)]
+    whole, rest = divmod(_check.integer("count", count, 0, _MOST), len(forms))
+    return [whole + (k < rest) for k in range(len(forms))]
+
+
+def _read_form(name: str, shape: Any) -> Form:
+    mesh = shape.mesh if isinstance(shape, Solid) else Mesh.of(shape)
+    if not mesh.is_closed:
+        raise MeshError(f"{name}: found a surface that is not closed, expected a closed one, as a body has an inside")
+    if mesh.volume <= 0:
+        raise MeshError(
+            f"{name}: found a volume of {mesh.volume:.6g} m³, expected more than 0; mesh.flipped() turns faces"
+        )
+    return Form(mesh)
+
+
+def _read_avoid(crowd: Crowd, avoid: Any) -> None:
+    """Let what is there already join the crowd."""
+    wanted = "a list of solids, views of solids, meshes, and pairs (centres, radii)"
+    if isinstance(avoid, (Solid, Mesh)) or not isinstance(avoid, Iterable):
+        raise InputError(f"avoid: found {type(avoid).__name__}, expected {wanted}")
+    forms: dict[int, Form] = {}  # one for all views of a solid
+    for k, item in enumerate(avoid):
+        if isinstance(item, Mesh):
+            crowd.add_surface(item)
+        elif isinstance(item, (Solid, SolidView)):
+            view = item.at() if isinstance(item, Solid) else item
+            if id(view.solid) not in forms:
+                forms[id(view.solid)] = Form(view.solid.mesh, view.solid)
+            crowd.add(forms[id(view.solid)], view.rotation, view.translation)
+        elif isinstance(item, tuple) and len(item) == 2:
+            centres = _check.vectors(f"avoid[{k}] centres", item[0])
+            crowd.add_spheres(centres, _check.sizes(f"avoid[{k}] radii", item[1], len(centres), "them"))
+        else:
+            raise InputError(f"avoid[{k}]: found {type(item).__name__}, expected {wanted}")
