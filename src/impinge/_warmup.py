@@ -270,6 +270,7 @@ def steps() -> list[tuple[str, Callable[[], None]]]:
         ("nearest point", _find_nearest),
         ("pairs", _find_pairs),
         ("moving spheres", _move_spheres),
+        ("moving polyhedra", _move_polyhedra),
         ("soft bodies", _move_soft_bodies),
         ("quadratic programs", _solve_programs),
         ("moving meshes", _move_meshes),

@@ -22,6 +22,7 @@ def examples(page: str, title: str = "") -> str:
 
 
 PAGES = [
+    ("docs/bodies.md", ""),
     ("docs/ccd.md", ""),
     ("docs/qp.md", ""),
     ("docs/soft.md", ""),

@@ -216,7 +216,7 @@ class Rigid:
     def shortest_contact(self, laws: Laws) -> float:
         """Duration of the shortest contact, s: π √(m / K), of a quarter of a surface with something fixed.
 
-        m : the mass that reacts to a push along the normal of a point, the least of all points.
+        m : the mass that reacts to pushes along the normals of points, the least of all quarters.
         """
         shortest = math.inf
         for form, kind in sorted(set(zip(self.forms.tolist(), self.kinds.tolist(), strict=True))):

@@ -23,6 +23,7 @@ __all__ = ["Form", "Parts", "Shape", "Shapes", "join"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 _GROUP = 16  # points or edges that are looked at together
+_QUARTER = 0.25  # of the surface in contact, at most, when the time step is chosen
 _DEEPEST = 0.5  # of the radius: so far, at most, points can be behind the surface of an obstacle
 _SMALLEST, _LARGEST = 1e-30, 1e30  # m: eighth powers of lengths stay in range
 
@@ -124,14 +125,22 @@ class Shape(Form):
 
     @property
     def liveliest(self) -> float:
-        """Mass of the body over that which reacts to a push along the normal of a point, the most of all points."""
+        """Mass of the body over that which reacts to pushes along the normals of points, of the most lively quarter.
+
+        Springs k_i with normals n_i at r_i shake a body with ω² ≤ Σ k_i (1 / m + (r_i × n_i)ᵀ I⁻¹ (r_i × n_i)), the sum
+        of all eigenvalues; of all quarters of the surface this is the one for which that is the most.
+        """
+        areas = self.points.rows[:, 3]
         arms = np.cross(self.points.rows[:, :3], self.points.rows[:, 4:7])
-        return float((1 + (arms**2 / self.turning).sum(axis=1)).max())
+        lively = 1 + (arms**2 / self.turning).sum(axis=1)
+        order = np.argsort(-lively, kind="stable")
+        shares = np.diff(np.minimum(np.cumsum(areas[order]), _QUARTER * self.area), prepend=0.0)
+        return float((shares * lively[order]).sum() / (_QUARTER * self.area))
 
     def stiffest(self, law: Floats) -> float:
         """Stiffness of contact with a quarter of the surface, N/m."""
         per_area = _touch.stiffness_per_area(law[_laws.KIND], law[_laws.STIFFNESS], self.radius)
-        return 0.25 * self.area * float(per_area)
+        return _QUARTER * self.area * float(per_area)
 
     def _thickness(self, points: Floats, inward: Floats) -> Floats:
         """Half of that of the body at points of its surface."""
