@@ -25,14 +25,14 @@ from impinge.response.contact_rows import Pairs, distinct, find_ends, measure, s
 from impinge.response.qp.program import Infeasible
 from impinge.sparse.cholesky import Structure
 
-__all__ = ["Blocked", "Known", "Result", "Step"]
+__all__ = ["SETTLED", "Blocked", "Known", "Result", "Step"]
 
 # What may be left of the equations of motion, and of slacks times forces, before pairs are looked for.
 _LOOSE = 1e-1, 1e-2
 _PASSES = 40
 _DRIVEN = 1e-6  # of the distance that is asked for: what nodes that are driven together may lack
 _HURRIED = 6  # passes after which forces of friction go only half of their way, lest they go to and fro
-_SETTLED = 1e-3  # change of forces of friction, by the largest, that is left
+SETTLED = 1e-3  # change of forces of friction, by the largest, that is left
 _CREEP = 1e-4  # of the distance that pairs keep: slip in a step below which friction is not fully there
 _BLAME = 1e-6  # of the largest force in the proof that rows contradict each other: others are rounding
 _STRONG = 0.1  # of the largest force: of rows that may be to blame
@@ -55,7 +55,8 @@ class Result:
     held: Held
     user_forces: Floats  # N, of user's rows
     bar_forces: Floats  # N
-    friction: Friction
+    friction: Friction  # as it acts
+    friction_error: float  # the most that nodes feel of what friction lacks, by the largest force of friction
     rest: Floats  # (n, 3) N, ∇Φ of fixed coordinates: what drives them, without contacts
     passes: int
     newton: int
@@ -65,6 +66,8 @@ class Result:
     def __repr__(self) -> str:
         pairs = f"{int((self.held.forces > 0.0).sum()):,} of {len(self.held.forces):,} pairs push"
         found = f"{self.newton:,} Newton steps in {self.passes:,} passes, {pairs}, residual {self.residual:.2g}"
+        if self.friction_error > SETTLED:
+            found += f", friction off by {self.friction_error:.1%}"
         return f"<impinge.Result of a step: {found}>"
 
     def strain_slack(self) -> float:
@@ -104,6 +107,7 @@ class Step:
         self._start, self._end, self._n = task.start, task.end.copy(), len(task.fixed)
         self._user, self._bar_forces = np.zeros(len(task.linear.bounds)), np.zeros(len(task.bars.rest))
         self._bars, self._friction = np.empty(0, np.int64), Friction(np.empty(0), _CREEP * surface.gap)
+        self._acting = self._friction  # in the last minimum
         self._newton = self._passes = 0
         self._has_started_over = self._is_alone = False
         self._may_turn = True
@@ -139,11 +143,11 @@ class Step:
         self._keep(minimum, minimum.forces())
         if np.isnan(contact):
             contact = float(self._surface.times(self._start, self._end, self._pairs, 0.0).min(initial=np.inf))
-        task = self._task
+        task, self._friction = self._task, self._acting
         rest = np.where(task.fixed, task.potential.forces(self._end[: self._n])[0], 0.0)
         return Result(
-            task, self._end, self._held, self._user, self._bar_forces, self._friction, rest, self._passes, self._newton,
-            minimum.residual, contact,
+            task, self._end, self._held, self._user, self._bar_forces, self._friction, self._friction_error()[1],
+            rest, self._passes, self._newton, minimum.residual, contact,
         )  # fmt: skip
 
     # Rows
@@ -370,6 +374,7 @@ class Step:
 
     def _begin(self) -> Minimum:
         task, held = self._task, self._held
+        self._acting = self._friction
         rows = all_rows(
             held, task.linear, task.bars.take(self._bars), self._friction, self._start, self._end, task.fixed
         )
@@ -400,19 +405,27 @@ class Step:
         self._end[: self._n] = minimum.x
 
     def _friction_is_settled(self) -> bool:
-        """Set the forces of friction to those that the contacts ask for; whether nodes felt the same already.
-
-        Not whether all of them were so already: what rows that depend on each other push with is not unique.
-        """
+        """Set the forces of friction to those that the contacts ask for; whether nodes felt the same already."""
         if self._task.friction == 0.0:
             return True
-        held, wanted, known = self._held, self._task.friction * self._held.forces, self._friction.forces
-        changes = wanted - np.append(known, np.zeros(len(wanted) - len(known)))
+        changes, error = self._friction_error()
         share = 1.0 if self._passes <= _HURRIED else 0.5
+        wanted = self._task.friction * self._held.forces
         self._friction = self._friction._replace(forces=wanted - (1.0 - share) * changes)
+        return error <= SETTLED
+
+    def _friction_error(self) -> tuple[Floats, float]:
+        """What forces of friction lack, N, and the most that nodes feel of it, by the largest of these forces.
+
+        Not the most of one contact: what rows that depend on each other push with is not unique.
+        """
+        held, known = self._held, self._friction.forces
+        wanted = self._task.friction * held.forces
+        changes = wanted - np.append(known, np.zeros(len(wanted) - len(known)))
         slips = held.slips(self._end - self._start)
         far = np.maximum(np.linalg.norm(slips, axis=1), self._friction.creep)
         felt, nothing = np.zeros((self._n, 3)), np.zeros(len(far))
         pushes = (changes / far)[:, None] * slips
         _constraints.add_pushes(held.pairs.corners, held.gaps.weights, nothing, held.gaps.normals, pushes, felt)
-        return float(np.abs(felt).max(initial=0.0)) <= _SETTLED * float(wanted.max(initial=0.0))
+        most = float(np.abs(felt).max(initial=0.0))
+        return changes, most / max(float(wanted.max(initial=0.0)), 1e-300)
