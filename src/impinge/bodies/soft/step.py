@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from impinge.bodies.soft import _constraints, _neighbours
 from impinge.bodies.soft.constraints import Friction, Held, all_rows
+from impinge.bodies.soft.friction import SETTLED, Passes
 from impinge.bodies.soft.minimum import PRODUCT, TOLERANCE, Minimum
 from impinge.bodies.soft.neighbours import Neighbours
 from impinge.bodies.soft.parts import Floats
@@ -25,14 +26,12 @@ from impinge.response.contact_rows import Pairs, distinct, find_ends, measure, s
 from impinge.response.qp.program import Infeasible
 from impinge.sparse.cholesky import Structure
 
-__all__ = ["SETTLED", "Blocked", "Known", "Result", "Step"]
+__all__ = ["Blocked", "Known", "Result", "Step"]
 
 # What may be left of the equations of motion, and of slacks times forces, before pairs are looked for.
 _LOOSE = 1e-1, 1e-2
 _PASSES = 40
 _DRIVEN = 1e-6  # of the distance that is asked for: what nodes that are driven together may lack
-_HURRIED = 6  # passes after which forces of friction go only half of their way, lest they go to and fro
-SETTLED = 1e-3  # change of forces of friction, by the largest, that is left
 _CREEP = 1e-4  # of the distance that pairs keep: slip in a step below which friction is not fully there
 _BLAME = 1e-6  # of the largest force in the proof that rows contradict each other: others are rounding
 _STRONG = 0.1  # of the largest force: of rows that may be to blame
@@ -107,7 +106,7 @@ class Step:
         self._start, self._end, self._n = task.start, task.end.copy(), len(task.fixed)
         self._user, self._bar_forces = np.zeros(len(task.linear.bounds)), np.zeros(len(task.bars.rest))
         self._bars, self._friction = np.empty(0, np.int64), Friction(np.empty(0), _CREEP * surface.gap)
-        self._acting = self._friction  # in the last minimum
+        self._acting, self._friction_passes = self._friction, Passes()  # acting: in the last minimum
         self._newton = self._passes = 0
         self._has_started_over = self._is_alone = False
         self._may_turn = True
@@ -140,14 +139,15 @@ class Step:
                 break
         if len(minimum.point.y) != len(self._known()[0]):  # rows have joined in the last pass
             minimum, contact = self._minimise(), np.nan
+        friction_error = self._friction_lacks()[2] if self._task.friction else 0.0
         self._keep(minimum, minimum.forces())
         if np.isnan(contact):
             contact = float(self._surface.times(self._start, self._end, self._pairs, 0.0).min(initial=np.inf))
-        task, self._friction = self._task, self._acting
+        task = self._task
         rest = np.where(task.fixed, task.potential.forces(self._end[: self._n])[0], 0.0)
         return Result(
-            task, self._end, self._held, self._user, self._bar_forces, self._friction, self._friction_error()[1],
-            rest, self._passes, self._newton, minimum.residual, contact,
+            task, self._end, self._held, self._user, self._bar_forces, self._acting, friction_error, rest, self._passes,
+            self._newton, minimum.residual, contact,
         )  # fmt: skip
 
     # Rows
@@ -352,6 +352,7 @@ class Step:
             return False
         known = self._friction.forces
         self._friction = self._friction._replace(forces=known[stays[stays < len(known)]])
+        self._friction_passes.forget()
         self._held = self._held.take(stays)
         return True
 
@@ -408,24 +409,23 @@ class Step:
         """Set the forces of friction to those that the contacts ask for; whether nodes felt the same already."""
         if self._task.friction == 0.0:
             return True
-        changes, error = self._friction_error()
-        share = 1.0 if self._passes <= _HURRIED else 0.5
-        wanted = self._task.friction * self._held.forces
-        self._friction = self._friction._replace(forces=wanted - (1.0 - share) * changes)
+        lacks, felt, error = self._friction_lacks()
+        forces = self._task.friction * self._held.forces - lacks
+        self._friction = self._friction._replace(forces=self._friction_passes.follow(forces, lacks, felt, error))
         return error <= SETTLED
 
-    def _friction_error(self) -> tuple[Floats, float]:
-        """What forces of friction lack, N, and the most that nodes feel of it, by the largest of these forces.
+    def _friction_lacks(self) -> tuple[Floats, Floats, float]:
+        """What the forces of friction of rows lack, N, what nodes feel of that, and the most of it, by the largest force.
 
         Not the most of one contact: what rows that depend on each other push with is not unique.
         """
-        held, known = self._held, self._friction.forces
+        held, acting = self._held, self._acting.forces
         wanted = self._task.friction * held.forces
-        changes = wanted - np.append(known, np.zeros(len(wanted) - len(known)))
+        lacks = wanted - np.append(acting, np.zeros(len(wanted) - len(acting)))
         slips = held.slips(self._end - self._start)
-        far = np.maximum(np.linalg.norm(slips, axis=1), self._friction.creep)
+        far = np.maximum(np.linalg.norm(slips, axis=1), self._acting.creep)
         felt, nothing = np.zeros((self._n, 3)), np.zeros(len(far))
-        pushes = (changes / far)[:, None] * slips
+        pushes = (lacks / far)[:, None] * slips
         _constraints.add_pushes(held.pairs.corners, held.gaps.weights, nothing, held.gaps.normals, pushes, felt)
-        most = float(np.abs(felt).max(initial=0.0))
-        return changes, most / max(float(wanted.max(initial=0.0)), 1e-300)
+        most, largest = float(np.abs(felt).max(initial=0.0)), max(wanted.max(initial=0.0), acting.max(initial=0.0))
+        return lacks, felt, most / largest if most else 0.0
