@@ -25,6 +25,7 @@ TOLERANCE, PRODUCT = 1e-6, 1e-8  # what may be left of the equations of motion, 
 
 _WIDEST = 24  # couplings of unknowns in a band
 _PROOF = 1e-8  # accuracy of the program that tells whether rows contradict each other
+_VIOLATION = 1e-8  # of the sizes of rows: what may be left, as in `_interior`
 _FEASIBLE = 1e-3  # of the sizes of rows
 
 
@@ -115,7 +116,19 @@ class Minimum:
         if code == _interior.STUCK:
             if self._must_prove:
                 self._check_feasible()
-            raise ConvergenceError(f"the equations of motion are off by {self.residual:.1e} of the largest force")
+            raise ConvergenceError(self._what_is_left(tolerance, product))
+
+    def _what_is_left(self, tolerance: float, product: float) -> str:
+        """In words, by how much what fails."""
+        primal, products = float(self.point.state[_interior.PRIMAL]), float(self.point.state[_interior.PRODUCT])
+        found = []
+        if not self.residual <= tolerance:
+            found.append(f"the equations of motion are off by {self.residual:.1e} of the largest force")
+        if not primal <= max(_VIOLATION, 1e-2 * tolerance):
+            found.append(f"contacts, limits or rows are off by {primal:.1e} of their size")
+        if not products <= product:
+            found.append(f"rows push before they act, by {products:.1e} of the largest force times their size")
+        return " and ".join(found) or f"the energy has risen beyond {self._most:.2g} J"
 
     def _minimise(self, tolerance: float, product: float, most: float) -> int:
         """What `minimise_banded` does, with a factor of any pattern, and all threads."""
