@@ -11,6 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from impinge import shapes
+from impinge.run.loop import run_scene
 from impinge.run.scene import meshes, read_scene, softmodels
 from impinge.run.scene.models import Lathe, Shaped
 from impinge.run.scene.softshapes import sheet
@@ -72,11 +73,12 @@ BAD = [
     ("integrator", "[run]", '[world]\nintegrator = "verlet"  # here\n[run]',
      "world.integrator: found 'verlet', expected one of 'implicit-euler', 'bdf2', 'explicit'"),
     ("key of spheres", "[run]", "[world]\nsearch = 0.1  # here\n[run]",
-     "world.search: unknown key, expected one of gravity, dt, integrator, friction, wind"),
+     "world.search: unknown key, expected one of gravity, dt, integrator, friction, wind, response, "
+     "penalty"),
     ("response", "[run]", '[world]\nresponse = "springs"  # here\n[run]',
      "world.response: found 'springs', expected one of 'qp', 'penalty', 'impulse'"),
     ("penalty", "[run]", "[world]\npenalty = 10  # here\n[run]",
-     "penalty: found 10.0 with response 'qp', expected response 'penalty'"),
+     "world.penalty: found 10.0 with response 'qp', expected response 'penalty'"),
     ("friction", "[run]", "[world]\nfriction = -0.1  # here\n[run]",
      "world.friction: found -0.1, expected a number of at least 0"),
     ("no limit of strain", "radius = 0.01", "radius = 0.01\nstrain_limits = {}  # here",

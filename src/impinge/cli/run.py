@@ -141,6 +141,7 @@ def _print_outcome(outcome: Outcome, world: Any) -> None:
         rows.append(("steps", f"{outcome.steps_now:,}, {rate:,.0f} node-steps per second"))
         rows.append(("scaled", f"{world.scaled_steps:,} of {world.steps:,} steps, cut short before a contact"))
         if world.unsettled_steps:
-            rows.append(("unsettled", f"{world.unsettled_steps:,} of {world.steps:,} steps, friction off by more than 5 %"))
+            some = f"{world.unsettled_steps:,} of {world.steps:,} steps"
+            rows.append(("unsettled", f"{some}, in which friction is off by more than 5 %"))
     rows.append(("written", str(outcome.folder)))
     facts_table(rows)

@@ -153,7 +153,8 @@ class SoftWorld:
         said = [f"{count:,} {what}{'s' * (count != 1)}" for what, count in counts.items() if count]
         said.append(f"t = {self.time:.6g} s")
         if self.unsettled_steps:
-            said.append(f"friction off by more than {_UNSETTLED:.0%} in {self.unsettled_steps:,} of {self.steps:,} steps")
+            some = f"{self.unsettled_steps:,} of {self.steps:,} steps"
+            said.append(f"friction off by more than {_UNSETTLED:.0%} in {some}")
         return f"<impinge.SoftWorld: {', '.join(said)}>"
 
     @property

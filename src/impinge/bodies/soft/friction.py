@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -57,7 +58,9 @@ class Passes:
         if self._number <= _WHOLE:
             return forces + lacks
         best = forces + 0.5 * lacks
-        changes = [_Pass._make(b - a for a, b in zip(*two, strict=True)) for two in zip(self._kept, self._kept[1:])]
+        changes = [
+            _Pass._make(new - old for old, new in zip(*two, strict=True)) for two in itertools.pairwise(self._kept)
+        ]
         for share, change in zip(self._shares(changes, felt), changes, strict=True):
             best -= share * (change.forces + 0.5 * change.lacks)
         return np.maximum(best, 0.0)

@@ -415,7 +415,7 @@ class Step:
         return error <= SETTLED
 
     def _friction_lacks(self) -> tuple[Floats, Floats, float]:
-        """What the forces of friction of rows lack, N, what nodes feel of that, and the most of it, by the largest force.
+        """What forces of friction lack, N, what nodes feel of that, and the most of it, by the largest of these forces.
 
         Not the most of one contact: what rows that depend on each other push with is not unique.
         """
