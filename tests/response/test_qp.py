@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import impinge
 from impinge.errors import ConvergenceError, InfeasibleError, InputError
+from impinge.sparse.cholesky import Cholesky
 
 from . import qp_judge, qp_judged, qp_problems
 from .qp_judged import TOL, Tally, solve
@@ -134,6 +135,22 @@ def test_the_objective_is_that_of_the_answer(seed):
         )
         exact = exact / 2 - sum(Fraction(float(value)) * own for value, own in zip(problem.b, x, strict=True))
         assert abs(Fraction(solution.objective) - exact) <= 1e-10 * abs(exact)
+
+
+def test_nothing_is_the_answer_of_rows_that_all_pass_through_it(monkeypatch):
+    """Rounding of rows of next to nothing is not worth hundreds of factors."""
+    factors, factorise = [], Cholesky.factorise
+    monkeypatch.setattr(Cholesky, "factorise", lambda *given: factors.append(1) or factorise(*given))
+    rng = np.random.default_rng(11)
+    n, m = 25, 500
+    A, J = rng.normal(size=(n, n)), rng.normal(size=(m, n))
+    c = np.abs(rng.normal(size=m)) * (rng.random(m) < 0.5)
+    problem = Problem(A @ A.T + 0.01 * np.eye(n), 100 * rng.normal(size=n), J, c, np.zeros((0, n)), np.zeros(0))
+    solution = solve(problem)
+    found = qp_judge.residuals(problem, solution.x, solution.multipliers, np.zeros(0))
+    assert found.largest <= TOL
+    assert np.abs(solution.x).max() < 1e-12
+    assert len(factors) < 150
 
 
 def test_figure_1():
