@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import impinge
 from impinge.errors import ConvergenceError, InfeasibleError, InputError
+from impinge.sparse.cholesky import Cholesky
 
 from . import qp_judge, qp_judged, qp_problems
 from .qp_judged import TOL, Tally, solve
@@ -96,6 +98,59 @@ def test_multipliers_may_have_to_grow_for_long(number):
     """Rows that nearly contradict each other: rounds were taken for spoiled, since complementarity grew with them."""
     problem = qp_problems.make("sparse", number, 20261115)
     assert solve(problem).residuals.largest <= TOL
+
+
+def uneven_chain(seed: int, n: int = 24, m: int = 10) -> Problem:
+    """Springs from 1e-5 to 1e5, with rows of three unknowns that all pass through one point."""
+    rng = np.random.default_rng(seed)
+    k = 10.0 ** rng.uniform(-5, 5, size=n - 1)
+    K = sp.diags_array([-k, np.append(k, 0) + np.append(0, k) + 1e-5, -k], offsets=[-1, 0, 1], format="csc")
+    J = np.zeros((m, n))
+    for row in J:
+        row[rng.choice(n, 3, replace=False)] = rng.normal(size=3)
+    return Problem(K, rng.normal(size=n), J, J @ rng.normal(size=n), np.zeros((0, n)), np.zeros(0))
+
+
+def test_rows_that_do_not_push_are_not_active():
+    """Interior points push with every row a little."""
+    for seed in range(30):
+        problem = uneven_chain(seed)
+        solution = solve(problem)
+        slack, terms = problem.c - problem.J @ solution.x, np.abs(problem.J) @ np.abs(solution.x)
+        assert (slack <= 1e-6 * terms)[solution.active].all(), seed
+        found = qp_judge.residuals(problem, solution.x, solution.multipliers, np.zeros(0))
+        assert found.largest <= TOL, seed
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_objective_is_that_of_the_answer(seed):
+    """Where Kx has lost half of its digits."""
+    problem = uneven_chain(seed)
+    for solution in (solve(problem), impinge.solve_qp(problem.K, problem.b)):
+        x = [Fraction(float(value)) for value in solution.x]
+        entries = problem.K.tocoo()
+        exact = sum(
+            Fraction(float(value)) * x[i] * x[j]
+            for i, j, value in zip(entries.row, entries.col, entries.data, strict=True)
+        )
+        exact = exact / 2 - sum(Fraction(float(value)) * own for value, own in zip(problem.b, x, strict=True))
+        assert abs(Fraction(solution.objective) - exact) <= 1e-10 * abs(exact)
+
+
+def test_nothing_is_the_answer_of_rows_that_all_pass_through_it(monkeypatch):
+    """Rounding of rows of next to nothing is not worth hundreds of factors."""
+    factors, factorise = [], Cholesky.factorise
+    monkeypatch.setattr(Cholesky, "factorise", lambda *given: factors.append(1) or factorise(*given))
+    rng = np.random.default_rng(11)
+    n, m = 25, 500
+    A, J = rng.normal(size=(n, n)), rng.normal(size=(m, n))
+    c = np.abs(rng.normal(size=m)) * (rng.random(m) < 0.5)
+    problem = Problem(A @ A.T + 0.01 * np.eye(n), 100 * rng.normal(size=n), J, c, np.zeros((0, n)), np.zeros(0))
+    solution = solve(problem)
+    found = qp_judge.residuals(problem, solution.x, solution.multipliers, np.zeros(0))
+    assert found.largest <= TOL
+    assert np.abs(solution.x).max() < 1e-12
+    assert len(factors) < 150
 
 
 def test_figure_1():

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from impinge.errors import InputError
+from impinge import shapes
+from impinge.bodies.soft import step
+from impinge.bodies.soft.friction import SETTLED
+from impinge.errors import InputError, RunError, RunWarning
 from impinge.run.soft import SoftWorld
 
 from .softworlds import bits
@@ -126,3 +129,76 @@ def test_frames_of_whole_numbers() -> None:
     world.add_obstacle(FLOOR, [[[-3, -3, -z], [3, -3, -z], [3, 3, -z], [-3, 3, -z]] for z in (1, 2)])
     world.step()
     assert world.vertices()[-1, 2] == -2.0
+
+
+def falling_cloth(friction: float = 0.0) -> SoftWorld:
+    """A cloth that lies on the floor soon."""
+    world = SoftWorld(friction=friction)
+    world.add_cloth(square(4, 0.2, 0.011), **CLOTH)
+    world.add_obstacle(FLOOR)
+    world.step(10)
+    return world
+
+
+def test_what_is_added_later_must_not_touch_and_is_taken_out_again() -> None:
+    world, same = falling_cloth(), falling_cloth()
+    text, bodies = repr(world), world.bodies
+    through = line((0, 0, -0.1), (0, 0, 0.1), 4)
+    with pytest.raises(InputError, match=r"^points: .* of body 1 .*; \d+ such pairs in all"):
+        world.add_cable(through, **CABLE)
+    with pytest.raises(InputError, match=r"^mesh: .* of body 1"):
+        world.add_cloth((through[:3] + [[0, 0, 0], [0.01, 0, 0], [0, 0, 0]], [[0, 1, 2]]), **CLOTH)
+    with pytest.raises(InputError, match=r"^mesh: .* of body 0 .* of obstacle 1"):
+        world.add_obstacle(shapes.box((0.1, 0.1, 0.1), lower=(-0.05, -0.05, -0.05)))
+    assert (repr(world), world.bodies) == (text, bodies)
+    assert len(world.energy()) == 5
+    for each in (world, same):
+        each.add_cable(line((0, 0, 0.5), (1, 0, 0.5), 4), **CABLE)
+        each.step(5)
+    assert bits(world) == bits(same)
+
+
+def test_contacts_stay_where_they_are_when_something_is_added() -> None:
+    world = falling_cloth()
+    world.add_cable(line((0, 0, 0.5), (1, 0, 0.5), 4), **CABLE)
+    before = world.contacts()
+    world.add_cloth(square(4, 0.2, 1.0), **CLOTH)
+    after = world.contacts()
+    assert len(before) > 3
+    np.testing.assert_array_equal(after.points, before.points)
+    others = before.bodies + (before.bodies == 2)  # the obstacle
+    np.testing.assert_array_equal(after.bodies, others)
+    world.step()
+    assert world.last is not None
+    assert world.last.passes == 1
+
+
+def test_speeds_beyond_all_numbers() -> None:
+    world = SoftWorld()
+    world.add_cable(line((0, 0, 0), (1, 0, 0), 4), velocity=(1e200, 0, 0), **CABLE)
+    with pytest.raises(RunError, match=r"^node 0 leaves the range of numbers in a step of 0.01 s from t = 0 s$"):
+        world.step()
+    world = SoftWorld()
+    world.add_cable(line((0, 0, 0), (1, 0, 0), 4), **CABLE)
+    world.fix(2, velocity=(0, 1e200, 0))
+    with pytest.raises(RunError, match=r"^node 2 leaves the range"):
+        world.step()
+
+
+def test_friction_that_does_not_settle_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    world = falling_cloth(0.5)
+    assert world.friction_error <= SETTLED
+    assert world.unsettled_steps == 0
+    assert "friction" not in repr(world)
+    monkeypatch.setattr(step, "_PASSES", 1)
+    world.add_cloth(square(4, 0.2, 0.03), velocity=(3, 0, -3), **CLOTH)
+    with pytest.warns(RunWarning, match=r"^friction did not settle before t = 0.\d+ s: it is off by ") as warned:
+        world.step(5)
+    assert len(warned) == 1
+    assert warned[0].filename == __file__
+    assert 1 < world.unsettled_steps <= 5
+    assert f"friction off by more than 5% in {world.unsettled_steps} of 15 steps" in repr(world)
+    world.save(tmp_path / "world.h5")
+    again = SoftWorld.load(tmp_path / "world.h5")
+    assert (again.friction_error, again.unsettled_steps) == (world.friction_error, world.unsettled_steps)
+    again.step(5)  # no second warning

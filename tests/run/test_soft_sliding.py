@@ -68,6 +68,7 @@ def test_a_press_that_closes_is_told_to_do_so(friction: float) -> None:
     assert 0.09 < world.time < 0.1
 
 
+@pytest.mark.filterwarnings("ignore:friction did not settle")  # no wonder
 def test_rows_that_join_in_the_last_pass_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(step, "_PASSES", 1)
     world = SoftWorld(dt=0.015, friction=0.4)

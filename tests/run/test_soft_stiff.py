@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from impinge.bodies.soft.minimum import Minimum
+from impinge.bodies.soft import _interior
+from impinge.bodies.soft.minimum import PRODUCT, TOLERANCE, Minimum, what_is_left
 from impinge.errors import ConvergenceError, InfeasibleStep
 from impinge.run.soft import SoftWorld
 
@@ -94,6 +95,21 @@ def test_steps_that_are_not_solved_do_not_blame_collisions(monkeypatch: pytest.M
         "no step from t = 0 s converged, down to dt = 0.000234375 s; "
         "the equations of motion are off by 1.0e-02 of the largest force"
     )
+
+
+@pytest.mark.parametrize(
+    ("residual", "primal", "product", "said"),
+    [
+        (1e-3, 0.0, 0.0, "the equations of motion are off by 1.0e-03 of the largest force"),
+        (1e-9, 1e-5, 0.0, "contacts, limits or rows are off by 1.0e-05 of their size"),
+        (1e-9, 0.0, 1e-6, "rows push before they act, by 1.0e-06 of the largest force times their size"),
+        (0.0, 0.0, 0.0, "the energy has risen beyond 2 J"),
+    ],
+)
+def test_what_is_left_is_what_failed(residual: float, primal: float, product: float, said: str) -> None:
+    state = np.zeros(_interior.FIELDS)
+    state[[_interior.RESIDUAL, _interior.PRIMAL, _interior.PRODUCT]] = residual, primal, product
+    assert what_is_left(state, TOLERANCE, PRODUCT, 2.0) == said
 
 
 def test_rows_that_contradict_each_other_are_no_collisions() -> None:

@@ -60,6 +60,7 @@ def test_frames_and_rows_are_those_of_the_world(tmp_path: Path) -> None:
         assert {name: row[f"{name} [J]"] for name in world.energy()} == world.energy()
         assert row["largest strain"] >= world.frame().edge_data["strain"].max()
         assert row["scaled steps"] == world.scaled_steps
+        assert row["unsettled steps"] == world.unsettled_steps == 0
         if world.steps % 4 == 0:
             frame = files[world.steps // 4]
             assert frame.time == world.time
@@ -237,7 +238,7 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert rest[-1].split() == ["written", "scene-out"]
     facts = json.loads((tmp_path / "scene-out" / "summary.json").read_text())
     assert facts["nodes"] == 5
-    assert facts["scaled steps"] == 0
+    assert facts["scaled steps"] == facts["unsettled steps"] == 0
 
 
 def test_progress_on_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

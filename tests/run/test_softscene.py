@@ -11,6 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from impinge import shapes
+from impinge.run.loop import run_scene
 from impinge.run.scene import meshes, read_scene, softmodels
 from impinge.run.scene.models import Lathe, Shaped
 from impinge.run.scene.softshapes import sheet
@@ -74,7 +75,12 @@ BAD = [
     ("integrator", "[run]", '[world]\nintegrator = "verlet"  # here\n[run]',
      "world.integrator: found 'verlet', expected one of 'implicit-euler', 'bdf2', 'explicit'"),
     ("key of spheres", "[run]", "[world]\nsearch = 0.1  # here\n[run]",
-     "world.search: unknown key, expected one of gravity, dt, integrator, friction, wind"),
+     "world.search: unknown key, expected one of gravity, dt, integrator, friction, wind, response, "
+     "penalty"),
+    ("response", "[run]", '[world]\nresponse = "springs"  # here\n[run]',
+     "world.response: found 'springs', expected one of 'qp', 'penalty', 'impulse'"),
+    ("penalty", "[run]", "[world]\npenalty = 10  # here\n[run]",
+     "world.penalty: found 10.0 with response 'qp', expected response 'penalty'"),
     ("friction", "[run]", "[world]\nfriction = -0.1  # here\n[run]",
      "world.friction: found -0.1, expected a number of at least 0"),
     ("no limit of strain", "radius = 0.01", "radius = 0.01\nstrain_limits = {}  # here",
@@ -338,6 +344,15 @@ def test_friction_and_wind(tmp_path: Path) -> None:
     world = built(tmp_path, SOFT_SMALL.replace("[run]", "[world]\nfriction = 0.3\nwind = [1, 2, 3]\n[run]"))
     assert world.friction == 0.3
     np.testing.assert_array_equal(world.wind, [1, 2, 3])
+
+
+@pytest.mark.parametrize("keys", ['response = "impulse"', 'response = "penalty"\npenalty = 50'])
+def test_classical_responses(tmp_path: Path, keys: str) -> None:
+    world = built(tmp_path, SOFT_SMALL.replace("[run]", f"[world]\n{keys}\n[run]"))
+    assert world.response == keys.split('"')[1]
+    assert world.penalty == (50.0 if "50" in keys else None)
+    scene = read_scene(tmp_path / "scene.toml")
+    assert run_scene(scene, tmp_path / "out").time == pytest.approx(0.05)
 
 
 def test_obstacles(tmp_path: Path) -> None:

@@ -144,5 +144,8 @@ def _print_outcome(outcome: Outcome, world: Any) -> None:
     else:
         rows.append(("steps", f"{outcome.steps_now:,}, {rate:,.0f} node-steps per second"))
         rows.append(("scaled", f"{world.scaled_steps:,} of {world.steps:,} steps, cut short before a contact"))
+        if world.unsettled_steps:
+            some = f"{world.unsettled_steps:,} of {world.steps:,} steps"
+            rows.append(("unsettled", f"{some}, in which friction is off by more than 5 %"))
     rows.append(("written", str(outcome.folder)))
     facts_table(rows)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +26,12 @@ from impinge.bodies.soft.potential import Potential
 from impinge.bodies.soft.step import Blocked, Known, Result, Step
 from impinge.bodies.soft.surface import Skin, Surface, skin_of
 from impinge.bodies.soft.task import KEEP_AWAY, RECOVER, SQUEEZE, Task
-from impinge.errors import ConvergenceError, InputError, RunError
+from impinge.errors import ConvergenceError, InputError, RunError, RunWarning
 from impinge.output.softframe import SoftFrame
 from impinge.run import softexplicit, softstate, softview
 from impinge.run.softblame import Blame
 from impinge.run.softbody import SoftBody, free_name, node_numbers, start_velocities
-from impinge.run.softcontacts import NO_TOUCH, SoftContacts, Touch, contacts_of, touch_of, work_of
+from impinge.run.softcontacts import NO_TOUCH, SoftContacts, Touch, contacts_of, touch_of, with_more, work_of
 from impinge.run.softobstacle import SoftObstacle
 from impinge.run.softsettings import Setting, wind_of
 from impinge.run.softstate import remembered
@@ -42,6 +45,8 @@ RESPONSES = ("qp", "penalty", "impulse")
 _ATTEMPTS = 8  # halves of the time step
 _LEAST_SHARE = 1e-3  # of a step that is worth taking
 _RECOVERY = 10.0  # 1/s: pairs that are too near win this share of their distance per second
+_UNSETTLED = 0.05  # of the largest force of friction: what is worth a warning
+_FARTHEST = 1e100  # m: products of three coordinates have to be numbers
 _GIVE = 1e-3  # of dt²/m: what limits of strain give way by where they cannot be kept
 
 
@@ -75,8 +80,10 @@ class SoftWorld:
     Attributes
     ----------
     time : float, s
-    steps, scaled_steps : int
-        Steps so far, and those of them that were shorter than `dt`.
+    steps, scaled_steps, unsettled_steps : int
+        Steps so far; those of them that were shorter than `dt`; and those in which friction was off by more than 5 %.
+    friction_error : float
+        In the last step: the most that a node felt of what friction lacked, by the largest force of friction.
     bodies : list of SoftBody
 
     Examples
@@ -120,7 +127,8 @@ class SoftWorld:
         with _jit.threads(threads):
             self._threads = threads
         self.time = 0.0
-        self.steps = self.scaled_steps = 0
+        self.steps = self.scaled_steps = self.unsettled_steps = 0
+        self.friction_error = 0.0
         self._calls: list[tuple[str, dict[str, Any]]] = []  # that made this world, for files
         self._parts: list[Parts] = []
         self._skins: list[Skin] = []
@@ -143,7 +151,11 @@ class SoftWorld:
         counts = {"cable": cables, "cloth": len(self._skins) - cables, "obstacle": len(self._obstacles)}
         counts["node"] = len(self._x)
         said = [f"{count:,} {what}{'s' * (count != 1)}" for what, count in counts.items() if count]
-        return f"<impinge.SoftWorld: {', '.join([*said, f't = {self.time:.6g} s'])}>"
+        said.append(f"t = {self.time:.6g} s")
+        if self.unsettled_steps:
+            some = f"{self.unsettled_steps:,} of {self.steps:,} steps"
+            said.append(f"friction off by more than {_UNSETTLED:.0%} in {some}")
+        return f"<impinge.SoftWorld: {', '.join(said)}>"
 
     @property
     def dt(self) -> float:
@@ -238,16 +250,39 @@ class SoftWorld:
         velocities = start_velocities(velocity, count)
         node, edge = (self.bodies[-1].nodes.stop, self.bodies[-1].edges.stop) if self.bodies else (0, 0)
         body = SoftBody(name, slice(node, node + count), slice(edge, edge + len(parts.edges.rest)))
-        self._parts.append(parts)
-        self._skins.append(skin)
-        self.bodies.append(body)
-        self._x = np.concatenate([self._x, skin.positions])
-        self._v = np.concatenate([self._v, velocities])
-        self._damping = np.append(self._damping, np.full(count, damping))
-        self._drag = np.append(self._drag, drag)
-        self._before = None  # what is new has no step before
-        self._ready = False
+        with self._adding("mesh" if len(skin.faces) else "points"):
+            sizes = [(len(own.positions), len(own.edges), len(own.faces)) for own in (*self._skins, skin)]
+            soft = np.array(sizes[:-1], np.int64).reshape(-1, 3).sum(axis=0)
+            self._touch = with_more(self._touch, tuple(soft.tolist()), sizes[-1])
+            self._parts.append(parts)
+            self._skins.append(skin)
+            self.bodies.append(body)
+            self._x = np.concatenate([self._x, skin.positions])
+            self._v = np.concatenate([self._v, velocities])
+            self._damping = np.append(self._damping, np.full(count, damping))
+            self._drag = np.append(self._drag, drag)
+            self._before = None  # what is new has no step before
         return body
+
+    @contextmanager
+    def _adding(self, argument: str) -> Iterator[None]:
+        """Whatever is added within. In a world that has moved, what touches anything is taken out again, by an error:
+        it would leave no step to take. At the start all may be put in its place, one after the other.
+        """
+        kept = [(name, value, list(value) if isinstance(value, list) else None) for name, value in vars(self).items()]
+        yield
+        self._ready = False
+        if not self.steps:
+            return
+        try:
+            with _jit.threads(self._threads):
+                self._prepare(argument)
+        except BaseException:
+            for name, value, items in kept:
+                if items is not None:
+                    value[:] = items
+                vars(self)[name] = value
+            raise
 
     @remembered
     def add_obstacle(self, mesh: Any, motion: Any = None, thickness: float = 0.0) -> None:
@@ -265,8 +300,8 @@ class SoftWorld:
         mesh, thickness = Mesh.of(mesh), _check.not_negative("thickness", thickness)
         obstacle = SoftObstacle(mesh, motion, thickness, self.dt)
         obstacle.at(self.time)  # an error, if a function says what is no motion
-        self._obstacles.append(obstacle)
-        self._ready = False
+        with self._adding("mesh"):
+            self._obstacles.append(obstacle)
 
     @remembered
     def fix(self, nodes: Any, velocity: Any = 0.0, direction: Any = None, until: float | None = None) -> None:
@@ -425,13 +460,13 @@ class SoftWorld:
         self._prepare()
         return self.elements.strains(self._x).edges
 
-    def _prepare(self) -> None:
+    def _prepare(self, argument: str = "start") -> None:
         if self._ready:
             return
         if not self._parts:
             raise InputError("world: found neither cables nor cloth, expected at least one")
         self._assemble()
-        self.surface.check_start(self.vertices())
+        self.surface.check_start(self.vertices(), argument)
         self._ready = True
 
     def _assemble(self) -> None:
@@ -464,6 +499,17 @@ class SoftWorld:
             self._check_stability()
             for _ in range(_check.integer("count", count, 0)):
                 self._step() if self.response == "qp" else self._step_classically()
+                self._look_at_friction()
+
+    def _look_at_friction(self) -> None:
+        """Count steps in which friction did not settle, and warn of the first."""
+        if self.friction_error <= _UNSETTLED:
+            return
+        self.unsettled_steps += 1
+        if self.unsettled_steps == 1:
+            off = f"friction did not settle before t = {self.time:.6g} s: it is off by {self.friction_error:.2g}"
+            more = "of its largest force; take shorter steps. More such steps are counted, in unsettled_steps"
+            warnings.warn(f"{off} {more}", RunWarning, stacklevel=3)
 
     def _whole(self, x: Floats, t: float) -> Floats:
         """Positions of soft nodes, then of all vertices of obstacles."""
@@ -511,13 +557,14 @@ class SoftWorld:
             span, past, v = 2 * dt / 3, (4 * x - before[0]) / 3, (4 * v - before[1]) / 3
         with np.errstate(over="ignore", invalid="ignore"):
             goal, elastic = past + span * v + span * span * self.gravity, self.integrator != "explicit"
-        if not np.isfinite(goal).all():
-            node = int(np.flatnonzero(~np.isfinite(goal).all(axis=1))[0])
-            raise RunError(f"node {node} leaves the range of numbers in a step of {dt:g} s from t = {self.time:g} s")
-        if not elastic:
-            goal += softexplicit.way(self, dt)
         fixed, end = np.zeros((len(x), 3), np.bool_), x + dt * self._v
         self._drivers.place(x, self.time, dt, fixed, end)
+        near = ((np.abs(goal) < _FARTHEST) & (np.abs(end) < _FARTHEST)).all(axis=1)
+        if not near.all():
+            node, step = int(np.flatnonzero(~near)[0]), f"a step of {dt:g} s from t = {self.time:g} s"
+            raise RunError(f"node {node} leaves the range of numbers in {step}")
+        if not elastic:
+            goal += softexplicit.way(self, dt)
         wind = self.wind if not callable(self.wind) else _check.vector("wind", self.wind(self.time + dt))
         parts = self._damped(span, None if before is None else before[0]) if elastic else undamped(self.elements)
         resistance = parts, self._drag, wind
@@ -581,6 +628,7 @@ class SoftWorld:
         self.time += dt
         self.steps += 1
         self.scaled_steps += not is_whole
+        self.friction_error = result.friction_error
         self.last = result
 
     def _is_impact(self, result: Result, dt: float) -> bool:

@@ -11,9 +11,10 @@ from impinge.bodies.soft import _constraints
 from impinge.bodies.soft.parts import Floats, Ints
 from impinge.bodies.soft.step import Result
 from impinge.bodies.soft.surface import Surface
+from impinge.ccd._times import EDGE_EDGE
 from impinge.response.contact_rows import Pairs
 
-__all__ = ["NO_TOUCH", "SoftContacts", "Touch", "contacts_of", "forces_on_vertices", "touch_of", "work_of"]
+__all__ = ["NO_TOUCH", "SoftContacts", "Touch", "contacts_of", "forces_on_vertices", "touch_of", "with_more", "work_of"]
 
 
 class Touch(NamedTuple):
@@ -76,6 +77,17 @@ def touch_of(result: Result, start: Floats) -> Touch:
         far = np.linalg.norm(slip, axis=1)
         friction = -(largest[pulling] / np.maximum(far, creep))[:, None] * slip
     return Touch(*pairs, gaps.weights, gaps.normals, forces[pulling], friction)
+
+
+def with_more(touch: Touch, soft: tuple[int, int, int], more: tuple[int, int, int]) -> Touch:
+    """The same contacts once a body has been added: what belongs to obstacles is numbered after all that is soft.
+
+    soft, more : vertices, edges and faces of soft bodies before, and of the new one
+    """
+    which = np.where((touch.kinds == EDGE_EDGE)[:, None], [1, 1], [0, 2])  # two edges, or a vertex and a face
+    numbers = touch.numbers + np.where(touch.numbers >= np.array(soft)[which], np.array(more)[which], 0)
+    corners = touch.corners + np.where(touch.corners >= soft[0], more[0], 0)
+    return touch._replace(numbers=numbers.astype(np.int32), corners=corners.astype(np.int32))
 
 
 def forces_on_vertices(touch: Touch, count: int) -> Floats:

@@ -42,12 +42,13 @@ class SoftJob(Job):
 
     def column_names(self) -> list[str]:
         energies = [f"{name} [J]" for name in self.world.energy()]
-        return ["time [s]", *energies, "largest strain", "smallest strain", "contacts", "steps", "scaled steps"]
+        counts = ["contacts", "steps", "scaled steps", "unsettled steps"]
+        return ["time [s]", *energies, "largest strain", "smallest strain", *counts]
 
     def row(self) -> list[float]:
         world = self.world
         strains = world.elements.strains(world.positions).edges
-        counts = [len(world._touch.forces), world.steps, world.scaled_steps]
+        counts = [len(world._touch.forces), world.steps, world.scaled_steps, world.unsettled_steps]
         return [world.time, *world.energy().values(), strains.max(), strains.min(), *counts]
 
     def open_frames(self, folder: Path, written: int, time: float) -> _Frames:
@@ -63,7 +64,9 @@ class SoftJob(Job):
         return {"world": softstate.of_world(self.world)}
 
     def facts(self) -> dict[str, Any]:
-        return {"dt": self.world.dt, "nodes": self.size, "scaled steps": self.world.scaled_steps}
+        world = self.world
+        counts = {"scaled steps": world.scaled_steps, "unsettled steps": world.unsettled_steps}
+        return {"dt": world.dt, "nodes": self.size, **counts}
 
 
 class _Frames:

@@ -32,7 +32,8 @@ __all__ = ["Motions", "load", "of_world", "remembered", "save", "to_world"]
 _KIND, _VERSION = "soft_world", 1
 # What the next step depends on, besides the calls.
 _STATE = (
-    "time", "steps", "scaled_steps", "_x", "_v", "_before", "_touch", "_user_forces", "_bar_forces", "_work", "_slack",
+    "time", "steps", "scaled_steps", "unsettled_steps", "friction_error", "_x", "_v", "_before", "_touch",
+    "_user_forces", "_bar_forces", "_work", "_slack",
 )  # fmt: skip
 
 Motions = Mapping[str, Callable[[float], Any]]

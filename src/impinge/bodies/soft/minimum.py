@@ -19,12 +19,13 @@ from impinge.response.qp.program import Infeasible, Program
 from impinge.response.qp.solve import solve_program
 from impinge.sparse.cholesky import Cholesky, Structure
 
-__all__ = ["PRODUCT", "TOLERANCE", "Minimum", "free_step"]
+__all__ = ["PRODUCT", "TOLERANCE", "Minimum", "free_step", "what_is_left"]
 
 TOLERANCE, PRODUCT = 1e-6, 1e-8  # what may be left of the equations of motion, and of slacks times forces
 
 _WIDEST = 24  # couplings of unknowns in a band
 _PROOF = 1e-8  # accuracy of the program that tells whether rows contradict each other
+_VIOLATION = 1e-8  # of the sizes of rows: what may be left, as in `_interior`
 _FEASIBLE = 1e-3  # of the sizes of rows
 
 
@@ -115,7 +116,7 @@ class Minimum:
         if code == _interior.STUCK:
             if self._must_prove:
                 self._check_feasible()
-            raise ConvergenceError(f"the equations of motion are off by {self.residual:.1e} of the largest force")
+            raise ConvergenceError(what_is_left(self.point.state, tolerance, product, self._most))
 
     def _minimise(self, tolerance: float, product: float, most: float) -> int:
         """What `minimise_banded` does, with a factor of any pattern, and all threads."""
@@ -192,6 +193,19 @@ class Minimum:
         except Infeasible as found:
             least = np.where(kind == EQUALITY, -np.inf, 0.0)
             raise Infeasible(np.where(kind >= 0, np.maximum(found.multipliers, least), 0.0)) from None
+
+
+def what_is_left(state: Floats, tolerance: float, product: float, most: float) -> str:
+    """Of the state of a minimum that was not found, in words: by how much what failed."""
+    residual, primal, products = (float(state[k]) for k in (_interior.RESIDUAL, _interior.PRIMAL, _interior.PRODUCT))
+    found = []
+    if not residual <= tolerance:
+        found.append(f"the equations of motion are off by {residual:.1e} of the largest force")
+    if not primal <= max(_VIOLATION, 1e-2 * tolerance):
+        found.append(f"contacts, limits or rows are off by {primal:.1e} of their size")
+    if not products <= product:
+        found.append(f"rows push before they act, by {products:.1e} of the largest force times their size")
+    return " and ".join(found) or f"the energy has risen beyond {most:.2g} J"
 
 
 def free_step(task: Task, structure: Structure, held: Held) -> Floats:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from impinge.bodies.soft import _constraints, _neighbours
 from impinge.bodies.soft.constraints import Friction, Held, all_rows
+from impinge.bodies.soft.friction import SETTLED, Passes
 from impinge.bodies.soft.minimum import PRODUCT, TOLERANCE, Minimum
 from impinge.bodies.soft.neighbours import Neighbours
 from impinge.bodies.soft.parts import Floats
@@ -31,8 +32,6 @@ __all__ = ["Blocked", "Known", "Result", "Step"]
 _LOOSE = 1e-1, 1e-2
 _PASSES = 40
 _DRIVEN = 1e-6  # of the distance that is asked for: what nodes that are driven together may lack
-_HURRIED = 6  # passes after which forces of friction go only half of their way, lest they go to and fro
-_SETTLED = 1e-3  # change of forces of friction, by the largest, that is left
 _CREEP = 1e-4  # of the distance that pairs keep: slip in a step below which friction is not fully there
 _BLAME = 1e-6  # of the largest force in the proof that rows contradict each other: others are rounding
 _STRONG = 0.1  # of the largest force: of rows that may be to blame
@@ -55,7 +54,8 @@ class Result:
     held: Held
     user_forces: Floats  # N, of user's rows
     bar_forces: Floats  # N
-    friction: Friction
+    friction: Friction  # as it acts
+    friction_error: float  # the most that nodes feel of what friction lacks, by the largest force of friction
     rest: Floats  # (n, 3) N, ∇Φ of fixed coordinates: what drives them, without contacts
     passes: int
     newton: int
@@ -65,6 +65,8 @@ class Result:
     def __repr__(self) -> str:
         pairs = f"{int((self.held.forces > 0.0).sum()):,} of {len(self.held.forces):,} pairs push"
         found = f"{self.newton:,} Newton steps in {self.passes:,} passes, {pairs}, residual {self.residual:.2g}"
+        if self.friction_error > SETTLED:
+            found += f", friction off by {self.friction_error:.1%}"
         return f"<impinge.Result of a step: {found}>"
 
     def strain_slack(self) -> float:
@@ -104,6 +106,7 @@ class Step:
         self._start, self._end, self._n = task.start, task.end.copy(), len(task.fixed)
         self._user, self._bar_forces = np.zeros(len(task.linear.bounds)), np.zeros(len(task.bars.rest))
         self._bars, self._friction = np.empty(0, np.int64), Friction(np.empty(0), _CREEP * surface.gap)
+        self._acting, self._friction_passes = self._friction, Passes()  # acting: in the last minimum
         self._newton = self._passes = 0
         self._has_started_over = self._is_alone = False
         self._may_turn = True
@@ -136,14 +139,15 @@ class Step:
                 break
         if len(minimum.point.y) != len(self._known()[0]):  # rows have joined in the last pass
             minimum, contact = self._minimise(), np.nan
+        friction_error = self._friction_lacks()[2] if self._task.friction else 0.0
         self._keep(minimum, minimum.forces())
         if np.isnan(contact):
             contact = float(self._surface.times(self._start, self._end, self._pairs, 0.0).min(initial=np.inf))
         task = self._task
         rest = np.where(task.fixed, task.potential.forces(self._end[: self._n])[0], 0.0)
         return Result(
-            task, self._end, self._held, self._user, self._bar_forces, self._friction, rest, self._passes, self._newton,
-            minimum.residual, contact,
+            task, self._end, self._held, self._user, self._bar_forces, self._acting, friction_error, rest, self._passes,
+            self._newton, minimum.residual, contact,
         )  # fmt: skip
 
     # Rows
@@ -348,6 +352,7 @@ class Step:
             return False
         known = self._friction.forces
         self._friction = self._friction._replace(forces=known[stays[stays < len(known)]])
+        self._friction_passes.forget()
         self._held = self._held.take(stays)
         return True
 
@@ -370,6 +375,7 @@ class Step:
 
     def _begin(self) -> Minimum:
         task, held = self._task, self._held
+        self._acting = self._friction
         rows = all_rows(
             held, task.linear, task.bars.take(self._bars), self._friction, self._start, self._end, task.fixed
         )
@@ -400,19 +406,26 @@ class Step:
         self._end[: self._n] = minimum.x
 
     def _friction_is_settled(self) -> bool:
-        """Set the forces of friction to those that the contacts ask for; whether nodes felt the same already.
-
-        Not whether all of them were so already: what rows that depend on each other push with is not unique.
-        """
+        """Set the forces of friction to those that the contacts ask for; whether nodes felt the same already."""
         if self._task.friction == 0.0:
             return True
-        held, wanted, known = self._held, self._task.friction * self._held.forces, self._friction.forces
-        changes = wanted - np.append(known, np.zeros(len(wanted) - len(known)))
-        share = 1.0 if self._passes <= _HURRIED else 0.5
-        self._friction = self._friction._replace(forces=wanted - (1.0 - share) * changes)
+        lacks, felt, error = self._friction_lacks()
+        forces = self._task.friction * self._held.forces - lacks
+        self._friction = self._friction._replace(forces=self._friction_passes.follow(forces, lacks, felt, error))
+        return error <= SETTLED
+
+    def _friction_lacks(self) -> tuple[Floats, Floats, float]:
+        """What forces of friction lack, N, what nodes feel of that, and the most of it, by the largest of these forces.
+
+        Not the most of one contact: what rows that depend on each other push with is not unique.
+        """
+        held, acting = self._held, self._acting.forces
+        wanted = self._task.friction * held.forces
+        lacks = wanted - np.append(acting, np.zeros(len(wanted) - len(acting)))
         slips = held.slips(self._end - self._start)
-        far = np.maximum(np.linalg.norm(slips, axis=1), self._friction.creep)
+        far = np.maximum(np.linalg.norm(slips, axis=1), self._acting.creep)
         felt, nothing = np.zeros((self._n, 3)), np.zeros(len(far))
-        pushes = (changes / far)[:, None] * slips
+        pushes = (lacks / far)[:, None] * slips
         _constraints.add_pushes(held.pairs.corners, held.gaps.weights, nothing, held.gaps.normals, pushes, felt)
-        return float(np.abs(felt).max(initial=0.0)) <= _SETTLED * float(wanted.max(initial=0.0))
+        most, largest = float(np.abs(felt).max(initial=0.0)), max(wanted.max(initial=0.0), acting.max(initial=0.0))
+        return lacks, felt, most / largest if most else 0.0

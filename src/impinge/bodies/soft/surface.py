@@ -88,18 +88,18 @@ class Surface:
         """Whether nothing touches while all vertices move linearly; true is certain."""
         return not len(self.near(x0, x1, 0.0).kinds)
 
-    def check_start(self, x: Floats) -> None:
-        """Raise an error that names what touches or passes through each other at the start."""
+    def check_start(self, x: Floats, argument: str = "start") -> None:
+        """Raise an error that names what touches or passes through each other, and the argument that is to blame."""
         touching = self.near(x, x, 0.0)
         if len(touching.kinds):
-            raise InputError(f"start: {self.describe(touching, 0)} touch; {len(touching.kinds)} such pairs in all")
+            raise InputError(f"{argument}: {self.describe(touching, 0)} touch; {len(touching.kinds)} such pairs in all")
         crossing = self_intersections(x, self.edges, self.faces)
         kinds = ("face", self.faces, "face", self.faces), ("edge", self.edges, "face", self.faces)
         for pairs, (one, of, other, others) in zip(crossing, kinds, strict=False):
             for i, j in pairs:
                 if min(of[i, 0], others[j, 0]) < self.count:
                     names = f"{one} {self._name(of[i])} and {other} {self._name(others[j])}"
-                    raise InputError(f"start: {names} pass through each other; {len(pairs)} such pairs in all")
+                    raise InputError(f"{argument}: {names} pass through each other; {len(pairs)} such pairs in all")
 
     def names(self, pairs: Pairs) -> list[str]:
         """Up to twenty pairs in words."""

@@ -74,9 +74,28 @@ def solve_interior(program: Program, kind: Kinds, tol: float) -> tuple[Floats, F
         if least <= tol or number >= last:
             break
     if best:
-        return best
+        return *_without_idle(program, kind, tol, least, *best[:2]), best[2]
     _prove(program, kind, scaled)
     raise ConvergenceError(f"tol: reached {reached:.1e}, expected {tol:.1e}; the problem is too ill-conditioned")
+
+
+def _without_idle(
+    program: Program, kind: Kinds, tol: float, least: float, x: Floats, y: Floats
+) -> tuple[Floats, Floats]:
+    """The same with multipliers of exactly 0 where a row is farther from its bound than it pushes.
+
+    The method keeps all multipliers above 0; what it leaves of those of rows that do not act is noise. They stay if
+    without them more is left than `tol`, or than twice what is left with them.
+    """
+    slack = -program.row_values(x)
+    indptr, indices, values = program.rows
+    J = sp.csr_array((values**2 / program.roots[indices] ** 2, indices, indptr), shape=(len(kind), len(x)))
+    idle = (kind == 0) & (y > 0.0) & (slack > J.sum(axis=1) * y)  # in units in which K has a diagonal of ones
+    if not idle.any():
+        return x, y
+    trimmed = np.where(idle, 0.0, y)
+    residuals, _, aim = program.measure(x, trimmed)
+    return (x, trimmed) if residuals.largest <= tol and aim <= max(2.0 * least, tol) else (x, y)
 
 
 class _System:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from impinge.errors import InputError
@@ -12,6 +14,7 @@ from impinge.sparse.cholesky import Cholesky, Structure
 # Softness at first, of J diag(K)⁻¹ Jᵀ, which may be far below J K⁻¹ Jᵀ. Firm rows of a band are found out in few steps;
 # of thousands of bounds on unknowns that are all coupled, each step frees or catches a few, unless they are soft.
 _SOFTNESS, _BANDED_SOFTNESS = 0.1, 1e-4
+_LONG, _IDLE = 20, 5  # steps in a round after which it is watched; those of them that may change nothing
 _WIDEST = 24  # couplings of unknowns in a band
 
 
@@ -61,6 +64,18 @@ class _Newton:
         self.control = self.state, tol
         self.arrays = self.x, mu.copy(), np.empty(len(mu)), self.y, self.active, self.rest
 
+    def watch(self) -> Iterator[bool]:
+        """After each step, whether rounding alone is left: forces are balanced, and still other rows are active each
+        time. That is so where all of many rows go through the answer and it is next to 0, as no row has a size then.
+        """
+        first, idle, rounds = 0, 0, 0.0
+        while True:
+            if self.state[_points.ROUNDS] != rounds:
+                first, idle, rounds = int(self.state[_points.STEPS]), 0, float(self.state[_points.ROUNDS])
+            elif self.state[_points.STEPS] > first + _LONG:
+                idle += _points.measure(self.setting[0], self.setting[1], self.x, self.y)[0] == 0.0
+            yield idle > _IDLE
+
     def result(self, code: int) -> tuple[Floats, Floats, int] | None:
         """Point, multipliers and iterations; nothing if rounding has spoiled it."""
         if code == _points.INFEASIBLE:
@@ -81,11 +96,13 @@ def solve_points(program: Program, kind: Kinds, x: Floats, mu: Floats, tol: floa
     newton = _Newton(program, kind, x, mu, tol, _SOFTNESS)
     factor = Cholesky(Structure(program.indptr, program.indices, rows=program.rows[:2]))
     _points.begin(*newton.setting, *newton.arrays)
-    code = _points.FACTORISE
+    code, is_idle = _points.FACTORISE, newton.watch()
     while code in (_points.SOLVE, _points.FACTORISE):
         if code == _points.FACTORISE:
             weights = np.where(newton.active, 1.0 / newton.soft, 0.0)
             if factor.factorise(program.values, program.rows[2], weights) >= 0:
                 return None
         code = _points.advance(*newton.setting, *newton.control, *newton.arrays, factor.solve(newton.rest))
+        if next(is_idle):
+            return None
     return newton.result(code)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from impinge import _check
 from impinge.errors import ConvergenceError, InputError
 from impinge.response.qp.interior import solve_interior
+from impinge.response.qp.objective import accurate_objective
 from impinge.response.qp.points import check_definite, is_banded, solve_banded, solve_points
 from impinge.response.qp.program import Fixed, Floats, Infeasible, Kinds, Program, is_finite, read_program
 from impinge.response.qp.proof import check_empty_rows, prove_infeasible
@@ -168,7 +169,7 @@ def _describe(
     residuals, objective, aim = program.measure(x, multipliers)
     if not (is_finite(x) and is_finite(multipliers) and np.isfinite(objective)):
         raise ConvergenceError("x: found numbers beyond the range of floats, expected other units, or a better K")
-    count = int(program.free.sum())
+    objective, count = accurate_objective(program, x, objective), int(program.free.sum())
     mu = multipliers[count:].copy()
     active = np.flatnonzero(mu > 0)
     return QPSolution(x, mu, multipliers[:count].copy(), active, objective, iterations, residuals, structure), aim

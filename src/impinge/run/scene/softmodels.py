@@ -50,6 +50,14 @@ class World(Table):
     )
     friction: NotNegative = about("Coefficient of Coulomb friction of all contacts.", default=0.0)
     wind: Vector3 = about("Velocity of the air, which takes along what has a drag.", "m/s", [0.0, 0.0, 0.0])
+    response: Literal["qp", "penalty", "impulse"] = about(
+        "What contacts do: one program with the motion, in steps that are certified; or springs, or impulses after the "
+        "step, as in the literature, which certify nothing, let things pass, and have neither friction nor bdf2.",
+        default="qp",
+    )
+    penalty: Positive | None = about(
+        'Stiffness of the springs of response "penalty"; by default the mean mass of nodes by dt².', "N/m"
+    )
 
 
 class Output(Outputs):
