@@ -117,7 +117,7 @@ class Sizes:
 FULL = Sizes(
     part=125,
     faces=2000,
-    duration=0.25,
+    duration=0.35,
     copies=((1, 1), (2, 1), (2, 2), (4, 2)),
     fall_steps=200,
     pile_steps=300,
