@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import time
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np

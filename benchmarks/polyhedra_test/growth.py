@@ -15,6 +15,7 @@ from benchmarks.polyhedra_test.scenes import Bodies, Sizes
 from benchmarks.report import progress
 from impinge.bodies.rigid.surface import usual_resolution
 
+
 def _state(bodies: Bodies, resolution: float | None, threads: int) -> tuple[Any, dict[str, Any]]:
     """A world in that state after its first steps, and what it was like to build."""
     start = time.perf_counter()

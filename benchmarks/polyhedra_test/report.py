@@ -156,7 +156,7 @@ def race_text(rows: list[_Row]) -> str:
         "The same bodies with the same velocities thrown into the same box. dt in ms; rate: simulated seconds per "
         "second. Of the last state, judged by the true surfaces: pairs that overlap, bodies in walls, median, 99 % and "
         f"largest depth of these in % of {1e3 * SIZE:g} mm, bodies outside the box, mean height in mm. impinge has the "
-        "true surfaces; MuJoCo and PyBullet have unions of convex parts, exact ones for prisms, 12 hulls for the torus, "
+        "true surfaces; MuJoCo and PyBullet have unions of convex parts, exact for prisms, 12 hulls for the torus, "
         "and PyBullet a margin of 1 mm around them. Contacts of impinge are springs of the stiffness that was asked "
         "for, with restitution; steps are as short as these need. Those of MuJoCo and PyBullet are constraints, "
         "MuJoCo's without restitution. PyBullet uses one thread."
