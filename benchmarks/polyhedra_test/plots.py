@@ -13,6 +13,7 @@ from benchmarks import looks
 from benchmarks.polyhedra_test.ours import NAME, PHASES
 
 _COLOURS = {NAME: looks.VERMILION, "MuJoCo": looks.BLUE, "PyBullet": looks.GREEN}
+_MARKERS = "oDs^v"
 _PHASES = dict(zip(PHASES, (looks.SKY, looks.VERMILION, looks.GREEN, looks.OTHER), strict=True))
 
 
@@ -44,11 +45,12 @@ def _draw_race(axes: Any, rows: list[dict[str, Any]]) -> None:
     """Rate over depth."""
     for row in (row for row in rows if "judged" in row):
         colour = _COLOURS.get(row["engine"], looks.OTHER)
-        place = 100 * max(row["judged"]["depths"]["most"], 1e-5), row["rate"]
-        axes.loglog(*place, "o", color=colour)
+        marker = _MARKERS[[r.get("dt") for r in rows if r["engine"] == row["engine"]].index(row["dt"]) % len(_MARKERS)]
         label = f"{row['engine']}, {1e3 * row['dt']:.2g} ms, {row['bodies']} bodies"
-        axes.annotate(label, place, (4, 4), textcoords="offset points", fontsize=7)
-    axes.margins(x=0.4, y=0.2)
+        depth = 100 * max(row["judged"]["depths"]["most"], 1e-5)
+        axes.loglog(depth, row["rate"], marker, color=colour, linestyle="none", label=label)
+    axes.margins(x=0.2, y=0.2)
+    axes.legend(fontsize=8)
     axes.set_xlabel("depth that 99 % do not exceed, % of size")
     axes.set_ylabel("simulated seconds per second")
     axes.set_title("side by side", loc="left")
