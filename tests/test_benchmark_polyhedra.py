@@ -87,7 +87,7 @@ def test_the_judge_knows_depths():
     shift = np.array([1.0, 1.0, 1.0])
     apart = np.array([-low, [wide + 1e-3, 0, 0] - low]) + shift
     found = judges.judge(bodies, apart, turns)
-    assert (found["overlaps"], found["in_walls"]) == (0, 2)  # both are beyond the box
+    assert (found["overlaps"], found["in_walls"]) == (0, 4)  # both are beyond two walls
     assert found["outside"] == 2
     deep = apart - [[0, 0, 0], [3e-3, 0, 0]]
     pairs, _ = judges.depths(bodies, deep, turns)

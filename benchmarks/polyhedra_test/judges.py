@@ -13,7 +13,7 @@ from benchmarks.polyhedra_test.scenes import Bodies
 
 
 def depths(bodies: Bodies, positions: Floats, rotations: Floats) -> tuple[Floats, Floats]:
-    """Of all pairs that overlap, and of all bodies that are in a wall, m; of the true surfaces."""
+    """Of all pairs that overlap, and of all bodies with each wall that they are in, m; of the true surfaces."""
     solids = [impinge.Solid(kind.mesh) for kind in bodies.kinds]
     views = [solids[kind].at(turn, place) for kind, turn, place in zip(bodies.of, rotations, positions, strict=True)]
     found = impinge.collisions(views)
