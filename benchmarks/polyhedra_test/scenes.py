@@ -52,7 +52,7 @@ def thrown(count: int, faces: int, names: tuple[str, ...] = ALL, seed: int = 1) 
     columns = wide * deep
     grid = np.column_stack([number % wide, number % columns // wide, number // columns])
     rng = np.random.default_rng(seed)
-    of, places = rng.permutation(number % len(names)), _MARGIN + _CELL * grid
+    of, places = rng.permutation(number % len(names)), np.asarray(_MARGIN + _CELL * grid, np.float64)
     return Bodies(
         kinds=tuple(make(name, faces) for name in names),
         of=of,
