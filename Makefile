@@ -52,6 +52,7 @@ bench: $(VENV)/bench.stamp
 	@$(BIN)/python -m benchmarks.ccd
 	@$(BIN)/python -m benchmarks.qp
 	@$(BIN)/python -m benchmarks.soft
+	@$(BIN)/python -m benchmarks.polyhedra
 
 verify: $(VENV)/dev.stamp
 	@$(BIN)/python -m tests.verify

@@ -1,0 +1,181 @@
+"""What impinge does with bodies, and where its time goes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+import impinge
+from benchmarks.polyhedra_test import scenes
+from benchmarks.polyhedra_test.engine import Pose, Setting
+from benchmarks.polyhedra_test.kinds import Floats
+from benchmarks.polyhedra_test.scenes import Bodies
+from impinge.bodies.rigid import _touch
+
+NAME = "impinge"
+PHASES = ("lists", "contacts", "motion", "rest")
+_AUTO = 50  # steps of the shortest contact, by default
+
+
+def world_of(bodies: Bodies, threads: int, per_contact: float = _AUTO, resolution: float | None = None) -> Any:
+    """The bodies in their box, with so many time steps for the shortest contact."""
+    world, dt = None, None
+    for _ in range(1 if per_contact == _AUTO else 2):  # first without the step, to be told what the default is
+        world = impinge.World(gravity=(0.0, 0.0, -scenes.GRAVITY), dt="auto" if dt is None else dt, threads=threads)
+        rock = impinge.Material(
+            scenes.DENSITY,
+            stiffness=scenes.STIFFNESS,
+            restitution=scenes.RESTITUTION,
+            friction=scenes.FRICTION,
+        )
+        for number, kind in enumerate(bodies.kinds):
+            rows = np.flatnonzero(bodies.of == number)
+            if len(rows):
+                world.add_polyhedra(
+                    kind.mesh,
+                    bodies.positions[rows],
+                    bodies.rotations[rows],
+                    material=rock,
+                    velocities=bodies.velocities[rows],
+                    spins=bodies.spins[rows],
+                    resolution=resolution,
+                    overlap=True,
+                )
+        (x, y), top = bodies.box, float(bodies.positions[:, 2].max()) + 1.0
+        world.add_box([0.0, 0.0, 0.0], [x, y, top])
+        len(world.polyhedra)  # time step, laws
+        dt = world.dt * _AUTO / per_contact
+    return world
+
+
+def bodies_in(world: Any, bodies: Bodies) -> Bodies:
+    """Where the bodies are now, in their own order: those of one kind were added together."""
+    order, seen = np.argsort(bodies.of, kind="stable"), world.polyhedra
+    back = np.empty_like(order)
+    back[order] = np.arange(len(order))
+    return replace(
+        bodies,
+        positions=seen.positions[back],
+        rotations=seen.rotations[back],
+        velocities=seen.velocities[back],
+        spins=seen.spins[back],
+    )
+
+
+@dataclass
+class Clock:
+    """Seconds in each phase so far."""
+
+    spent: dict[str, float] = field(default_factory=lambda: dict.fromkeys(PHASES, 0.0))
+    total: float = 0.0
+
+    def around(self, phase: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def timed(*arguments: Any) -> Any:
+            start = time.perf_counter()
+            try:
+                return function(*arguments)
+            finally:
+                self.spent[phase] += time.perf_counter() - start
+
+        return timed
+
+    def take(self, step: Callable[[], Any]) -> None:
+        """Time some steps as a whole; what is in no phase is the rest."""
+        before, start = sum(self.spent[phase] for phase in PHASES[:-1]), time.perf_counter()
+        step()
+        seconds = time.perf_counter() - start
+        self.total += seconds
+        self.spent["rest"] += seconds - (sum(self.spent[phase] for phase in PHASES[:-1]) - before)
+
+
+@contextmanager
+def phases(world: Any) -> Iterator[Clock]:
+    """Time what a world does in its steps; nothing of it is changed afterwards."""
+    rigid, clock = world._dynamics.rigid, Clock()
+    kept = {name: getattr(_touch, name) for name in ("meet_pairs", "gather")}
+    rigid.lists.make = clock.around("lists", rigid.lists.make)
+    rigid.move = clock.around("motion", rigid.move)
+    for name, kernel in kept.items():
+        setattr(_touch, name, clock.around("contacts", kernel))
+    try:
+        yield clock
+    finally:
+        for name, kernel in kept.items():
+            setattr(_touch, name, kernel)
+        del rigid.lists.make, rigid.move
+
+
+@dataclass(frozen=True)
+class ImpingeSetting:
+    """How impinge is used for a run."""
+
+    dt: float  # s; 0 until the world is there
+    per_contact: float = _AUTO
+
+    def __str__(self) -> str:
+        return f"{self.per_contact:g} steps per contact"
+
+
+class ImpingeSimulation:
+    """Bodies in a `World`."""
+
+    def __init__(self, bodies: Bodies, setting: ImpingeSetting, threads: int) -> None:
+        self._bodies, self._world = bodies, world_of(bodies, threads, setting.per_contact)
+        self.dt = float(self._world.dt)
+
+    def step(self) -> None:
+        self._world.step(1)
+
+    def pose(self) -> Pose:
+        now = bodies_in(self._world, self._bodies)
+        return Pose(now.positions, now.rotations)
+
+
+class Impinge:
+    """The library that this benchmark is about."""
+
+    name = NAME
+
+    def version(self) -> str:
+        return impinge.__version__
+
+    def settings(self) -> list[Setting]:
+        return [ImpingeSetting(0.0, _AUTO / 2)]  # its default is half of these steps
+
+    def build(self, bodies: Bodies, setting: Setting, threads: int) -> ImpingeSimulation:
+        assert isinstance(setting, ImpingeSetting)
+        return ImpingeSimulation(bodies, setting, threads)
+
+
+def warm_up(threads: int) -> None:
+    """Compile, or load from the cache, what is timed."""
+    bodies = scenes.thrown(8, 200)
+    world = world_of(bodies, threads)
+    with phases(world) as clock:
+        clock.take(lambda: world.step(3))
+    len(bodies_in(world, bodies))
+    world.body_contacts()
+
+
+def describe_contacts(world: Any) -> dict[str, Any]:
+    """How many contacts there are now, and how deep."""
+    found = world.body_contacts()
+    lists = world._dynamics.rigid.lists
+    return {
+        "pairs": len(lists.pairs),
+        "contacts": len(found.depths),
+        "depths": spread(found.depths),
+    }
+
+
+def spread(depths: Floats) -> dict[str, float]:
+    """Median, 99 % and largest, m."""
+    if len(depths) == 0:
+        return {"median": 0.0, "most": 0.0, "largest": 0.0}
+    median, most = np.quantile(depths, [0.5, 0.99])
+    return {"median": float(median), "most": float(most), "largest": float(depths.max())}
