@@ -539,7 +539,7 @@ def test_obstacles_push_one_by_one() -> None:
     np.testing.assert_allclose(rows[:, DEPTH], [0.01, 0.01])
     surfaces = combine(obstacles, [7, 4])
     assert surfaces.materials.tolist() == [7, 4]
-    assert surfaces.obstacles.tolist() == [0, 1]
+    assert surfaces.fixed == 2
 
 
 def test_of_too_many_contacts_the_deepest_stay() -> None:

@@ -387,7 +387,7 @@ def test_a_full_disk(tmp_path, whole):
 
 
 def test_a_disk_that_fills_up_later(tmp_path):
-    text = SMALL.replace("series = 0.001", "series = 0.0001\ncheckpoint = 0.004")
+    text = SMALL.replace("series = 0.001", "series = 0.00005\ncheckpoint = 0.004")
     run(tmp_path, text)
     whole = contents(tmp_path / "out")
     limit = len(whole["series.csv"]) - 1000

@@ -458,7 +458,7 @@ class TestRefusals:
             (lambda w: w.add_source("rain", ROUGH), "rain: found 'rain'"),
             (lambda w: w.add_sink([0, 0, 0], [0, 0, 0]), "upper: found"),
             (lambda w: w.step(-1), "count: found -1"),
-            (lambda w: w.step(1), "dt: found 'auto' in a world without spheres"),
+            (lambda w: w.step(1), "dt: found 'auto' in a world without bodies"),
             (lambda w: w.run(until=-1), "until: found -1"),
             (lambda w: w.stress(0.0), "volume: found 0.0"),
         ],
