@@ -1,0 +1,93 @@
+"""What rigid bodies ask of each other, next to slow answers: distances along paths, depths along edges, lists."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from impinge import Material, Mesh, Solid, World, shapes
+from impinge.bodies.rigid import _distance, _edges
+from impinge.bodies.rigid.shape import Shape
+from impinge.inside._closest import STACK, WIDTH
+
+L = shapes.prism([(0, 0), (3, 0), (3, 1), (1, 1), (1, 2), (0, 2)])
+SHAPES = {"L": L, "box": shapes.box(1.0, divisions=3), "torus": shapes.torus(1.0, 0.4, 24, 12)}
+
+
+def space() -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    return np.empty(STACK, np.int64), np.empty(STACK), np.empty((_distance.SCRATCH, WIDTH))
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_point_that_is_followed_has_the_distance_of_one_that_is_looked_for(name: str) -> None:
+    mesh = SHAPES[name]
+    shape, rng = Shape(mesh), np.random.default_rng(3)
+    slots, seen, held = np.zeros(1, np.int32), np.zeros((1, 8)), 0
+    path = rng.uniform(mesh.bounds[0], mesh.bounds[1]) - shape.centre
+    for step in rng.normal(0, 2e-3, (1500, 3)):
+        path = path + step
+        before = seen[0, 4:7].copy()
+        found = _distance.follow(*shape.tree, *path, slots, seen, 0, 4, *space())
+        held += bool((before == seen[0, 4:7]).all())
+        np.testing.assert_array_equal(found, _distance.signed_distance(*shape.tree, *path, 0, *space())[1:])
+    assert held > 100  # else nothing was remembered
+    own = Mesh((mesh.vertices - shape.centre) @ shape.axes, mesh.faces)
+    assert found[0] == pytest.approx(Solid(own).distance(path[None])[0], abs=1e-12)
+
+
+@pytest.mark.parametrize(("name", "error"), [("box", 0.01), ("L", 0.1)])
+def test_depths_along_edges_next_to_many_points(name: str, error: float) -> None:
+    """∫ δ² along segments, from their pieces and from points side by side; not exact near edges bent inwards."""
+    mesh = SHAPES[name]
+    shape, rng, touched = Shape(mesh), np.random.default_rng(4), 0
+    t = (np.arange(500) + 0.5) / 500
+    for _ in range(60):
+        p, q = rng.uniform(mesh.bounds[0], mesh.bounds[1], (2, 3)) - shape.centre
+        d = q - p
+        stack, stack_sq, work = space()
+        places, ends = np.empty((_distance.MOST_CROSSINGS, 2)), np.empty((_edges.ENDS, _edges.END))
+        pieces, slots, seen = np.empty((_edges.PIECES, _edges.PIECE)), np.zeros((3, 1), np.int32), np.zeros((1, 15))
+        crossings = _distance.find_crossings(*shape.tree[:1], *shape.tree[1:3], *p, *d, stack, work, places)
+        number = _edges.find_pieces(
+            *shape.tree, *p, *d, shape.bumpy, 0, slots, seen, stack, stack_sq, work, places, crossings, ends, pieces
+        )
+        if crossings == 0 and _distance.signed_distance(*shape.tree, *p, 0, *space())[1] > 0:
+            continue  # outside: nobody asks for its pieces
+        a, b, u, v = pieces[:number, :4].T
+        found = ((b - a) * (u * u + u * v + v * v) / 3).sum()
+        depths = [-_distance.signed_distance(*shape.tree, *(p + s * d), 0, *space())[1] for s in t]
+        wanted = np.mean(np.maximum(depths, 0.0) ** 2)
+        assert found == pytest.approx(wanted, rel=error, abs=1e-5)
+        touched += number > 0
+    assert touched > 30
+
+
+def test_points_stand_for_the_whole_surface() -> None:
+    for mesh in SHAPES.values():
+        shape = Shape(mesh)
+        assert shape.points.rows[:, 3].sum() == pytest.approx(mesh.area, rel=1e-9)
+
+
+def test_motion_does_not_depend_on_when_lists_are_made() -> None:
+    worlds = []
+    for _ in range(2):
+        world = World(threads=1)
+        rock = Material(2500, stiffness=1e5, restitution=0.5, friction=0.5)
+        small = Mesh(L.vertices * 0.02, L.faces)
+        turns = Rotation.random(6, rng=np.random.default_rng(2))
+        places = [[0.05 * (k % 2), 0.03 * k, 0.06 + 0.05 * k] for k in range(6)]
+        world.add_polyhedra(small, places, turns, material=rock, velocities=[0, 0, -5.0])
+        world.add_plane([0, 0, 0], [0, 0, 1])
+        worlds.append(world)
+    lazy, eager = worlds
+    for _ in range(120):
+        lazy.step(10)
+        for _ in range(10):
+            eager._dynamics.rigid.lists.forget()
+            eager.step(1)
+    assert eager._dynamics.rigid.lists.rebuilds > 10 * lazy._dynamics.rigid.lists.rebuilds
+    np.testing.assert_array_equal(lazy.polyhedra.positions, eager.polyhedra.positions)
+    np.testing.assert_array_equal(lazy.polyhedra.velocities, eager.polyhedra.velocities)
+    assert lazy.energy().dissipated > 0
