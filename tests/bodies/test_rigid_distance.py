@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -16,8 +18,15 @@ L = shapes.prism([(0, 0), (3, 0), (3, 1), (1, 1), (1, 2), (0, 2)])
 SHAPES = {"L": L, "box": shapes.box(1.0, divisions=3), "torus": shapes.torus(1.0, 0.4, 24, 12)}
 
 
-def space() -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    return np.empty(STACK, np.int64), np.empty(STACK), np.empty((_distance.SCRATCH, WIDTH))
+EVERYWHERE = np.array(_distance.EVERYWHERE, np.int32)
+
+
+def space() -> tuple[NDArray[Any], ...]:
+    return (
+        np.empty(STACK, np.int64), np.empty(STACK), np.empty((_distance.SCRATCH, WIDTH)),
+        np.empty((_distance.MOST_CROSSINGS, 2)), np.empty((_distance.ENDS, _distance.END)),
+        np.empty((_distance.PIECES, _distance.PIECE)),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -29,9 +38,9 @@ def test_a_point_that_is_followed_has_the_distance_of_one_that_is_looked_for(nam
     for step in rng.normal(0, 2e-3, (1500, 3)):
         path = path + step
         before = seen[0, 4:7].copy()
-        found = _distance.follow(*shape.tree, *path, slots, seen, 0, 4, *space())
+        found = _distance.follow(shape.tree, *path, slots, seen, 0, 4, space())
         held += bool((before == seen[0, 4:7]).all())
-        np.testing.assert_array_equal(found, _distance.signed_distance(*shape.tree, *path, 0, *space())[1:])
+        np.testing.assert_array_equal(found, _distance.signed_distance(shape.tree, *path, 0, space())[1:])
     assert held > 100  # else nothing was remembered
     own = Mesh((mesh.vertices - shape.centre) @ shape.axes, mesh.faces)
     assert found[0] == pytest.approx(Solid(own).distance(path[None])[0], abs=1e-12)
@@ -46,20 +55,27 @@ def test_depths_along_edges_next_to_many_points(name: str, error: float) -> None
     for _ in range(60):
         p, q = rng.uniform(mesh.bounds[0], mesh.bounds[1], (2, 3)) - shape.centre
         d = q - p
-        stack, stack_sq, work = space()
-        places, ends = np.empty((_distance.MOST_CROSSINGS, 2)), np.empty((_edges.ENDS, _edges.END))
-        pieces, slots, seen = np.empty((_edges.PIECES, _edges.PIECE)), np.zeros((3, 1), np.int32), np.zeros((1, 15))
-        crossings = _distance.find_crossings(*shape.tree[:1], *shape.tree[1:3], *p, *d, stack, work, places)
-        number = _edges.find_pieces(
-            *shape.tree, *p, *d, shape.bumpy, 0, slots, seen, stack, stack_sq, work, places, crossings, ends, pieces
-        )
-        if crossings == 0 and _distance.signed_distance(*shape.tree, *p, 0, *space())[1] > 0:
+        here, near = space(), np.zeros(1 + _distance.NEAR, np.int32)
+        slots, seen = np.zeros((3, 1), np.int32), np.zeros((1, 23))
+        within = _distance.list_leaves(shape.tree, *p, *d, 0.2, near, here)
+        crossings = _distance.find_crossings(shape.tree, near, *p, *d, here)
+        places = here[3][:crossings].copy()
+        assert crossings == _distance.find_crossings(shape.tree, EVERYWHERE, *p, *d, here)
+        np.testing.assert_array_equal(places, here[3][:crossings])
+        found = []
+        for some, reach in ((near, within), (EVERYWHERE, np.inf)):
+            number = _edges.find_pieces(
+                shape.tree, some, reach, *p, *d, shape.bumpy, 0, slots, seen, crossings, here
+            )  # fmt: skip
+            found.append(here[5][:number].copy())
+        np.testing.assert_array_equal(*found)
+        if crossings == 0 and _distance.signed_distance(shape.tree, *p, 0, here)[1] > 0:
             continue  # outside: nobody asks for its pieces
-        a, b, u, v = pieces[:number, :4].T
-        found = ((b - a) * (u * u + u * v + v * v) / 3).sum()
-        depths = [-_distance.signed_distance(*shape.tree, *(p + s * d), 0, *space())[1] for s in t]
+        a, b, u, v = found[0][:, :4].T
+        total = ((b - a) * (u * u + u * v + v * v) / 3).sum()
+        depths = [-_distance.signed_distance(shape.tree, *(p + s * d), 0, here)[1] for s in t]
         wanted = np.mean(np.maximum(depths, 0.0) ** 2)
-        assert found == pytest.approx(wanted, rel=error, abs=1e-5)
+        assert total == pytest.approx(wanted, rel=error, abs=1e-5)
         touched += number > 0
     assert touched > 30
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.bodies.dynamics import Contacts, Dynamics
-from impinge.bodies.rigid import _motion, _touch
+from impinge.bodies.rigid import _layout, _motion
 
 __all__ = ["Energy", "Push", "energy", "pushes", "stress"]
 
@@ -48,7 +48,7 @@ def energy(dynamics: Dynamics) -> Energy:
             0.5 * p.mass * (seen.velocities**2).sum(axis=1), 0.5 * rigid.mass * (moving[:, :3] ** 2).sum(axis=1)
         )
         rotational = _sum(0.5 * inertia * (seen.spins**2).sum(axis=1), turning.sum(axis=1))
-        elastic = _sum(contacts.energies, at_bodies[:, _touch.ENERGY] + at_bodies[:, _touch.HELD])
+        elastic = _sum(contacts.energies, at_bodies[:, _layout.ENERGY] + at_bodies[:, _layout.HELD])
         gravitational = _sum(
             -p.mass * (p.x[:, :3] * dynamics.gravity).sum(axis=1),
             -rigid.mass * (rigid.place * dynamics.gravity).sum(axis=1),

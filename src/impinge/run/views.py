@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from impinge import _jit
 from impinge.bodies.dynamics import Dynamics
-from impinge.bodies.rigid import _motion, _touch
+from impinge.bodies.rigid import _layout, _motion
 from impinge.run.measure import Push
 from impinge.shapes.mesh import Mesh
 
@@ -140,13 +140,13 @@ class BodyContacts(NamedTuple):
         """All of them now."""
         pairs, rows = dynamics.body_contacts()
         body, kind, other = pairs.T
-        solid = kind == _touch.SOLID
-        walls = np.where(kind == _touch.PLANE, other, other - len(dynamics.rigid) + len(dynamics.planes))
+        solid = kind == _layout.SOLID
+        walls = np.where(kind == _layout.PLANE, other, other - len(dynamics.rigid) + len(dynamics.planes))
         ids = np.column_stack([body, np.where(solid, other, -1)])
         order = np.argsort(~solid, kind="stable")
         rows = rows[order]
         return cls(
-            ids[order], np.where(solid, -1, walls)[order], rows[:, :3], rows[:, _touch.PUSH : _touch.PUSH + 3],
-            rows[:, _touch.DEPTH], rows[:, _touch.FORCE : _touch.FORCE + 3],
-            rows[:, _touch.ENERGY] + rows[:, _touch.HELD],
+            ids[order], np.where(solid, -1, walls)[order], rows[:, :3], rows[:, _layout.PUSH : _layout.PUSH + 3],
+            rows[:, _layout.DEPTH], rows[:, _layout.FORCE : _layout.FORCE + 3],
+            rows[:, _layout.ENERGY] + rows[:, _layout.HELD],
         )  # fmt: skip

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.bodies.dynamics import Dynamics
-from impinge.bodies.rigid import _touch
+from impinge.bodies.rigid import _layout
 from impinge.errors import RunError, SubjectError
 
 __all__ = ["check_body_overlaps", "check_box", "check_overlaps", "check_start", "explain_break"]
@@ -39,19 +39,19 @@ def check_body_overlaps(dynamics: Dynamics, walls: list[str], allowed: set[int])
     """The same for rigid bodies, unless they are allowed to."""
     pairs, rows = dynamics.body_contacts()
     radii = np.array([dynamics.rigid.shapes[form].radius for form in dynamics.rigid.forms])
-    solid = pairs[:, _touch.KIND_OF] == _touch.SOLID
-    one, other = pairs[:, _touch.BODY], pairs[:, _touch.OTHER]
+    solid = pairs[:, _layout.KIND_OF] == _layout.SOLID
+    one, other = pairs[:, _layout.BODY], pairs[:, _layout.OTHER]
     limit = _DEEP * np.minimum(radii[one], np.where(solid, radii[np.where(solid, other, 0)], np.inf))
     free = np.isin(one, list(allowed)) | (solid & np.isin(other, list(allowed)))
-    bad = np.flatnonzero((rows[:, _touch.DEPTH] > limit) & ~free)
+    bad = np.flatnonzero((rows[:, _layout.DEPTH] > limit) & ~free)
     if len(bad):
-        first = bad[np.argmax(rows[bad, _touch.DEPTH])]
-        b, kind = int(other[first]), pairs[first, _touch.KIND_OF]
-        number = b if kind == _touch.PLANE else b - len(dynamics.rigid) + len(dynamics.planes)
-        what = f"polyhedron {b}" if kind == _touch.SOLID else walls[number]
+        first = bad[np.argmax(rows[bad, _layout.DEPTH])]
+        b, kind = int(other[first]), pairs[first, _layout.KIND_OF]
+        number = b if kind == _layout.PLANE else b - len(dynamics.rigid) + len(dynamics.planes)
+        what = f"polyhedron {b}" if kind == _layout.SOLID else walls[number]
         count = len(np.unique(pairs[bad], axis=0))
         raise SubjectError(
-            f"positions: polyhedron {one[first]} and {what} are {rows[first, _touch.DEPTH]:.4g} m deep in each other, "
+            f"positions: polyhedron {one[first]} and {what} are {rows[first, _layout.DEPTH]:.4g} m deep in each other, "
             f"expected at most {limit[first]:.4g} m, a tenth of the smaller radius; {count} such pairs in all. With "
             "overlap=True they may be",
             ("polyhedron", int(one[first])),

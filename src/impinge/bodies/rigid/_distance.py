@@ -3,20 +3,29 @@
 The tree is that of `inside/_closest.py`. On which side of the surface a point is, the normal at its nearest point
 tells: of a face, and on edges and vertices the mean of the faces there, weighted by their angles, for which that is
 always true [Baerentzen2005].
+
+surface : arrays of the tree, and normals of the faces: `Form.tree`. space : what searches write to, `make_space`.
+near : how many items of the tree there are that count, and which; where that is not known, all of it, `EVERYWHERE`.
 """
 
 import math
 
 import numpy as np
 
-from impinge._jit import exact, kernel
+from impinge._jit import exact, kernel, part
 from impinge.inside._closest import LEAF, NODE, STACK, WIDTH, bound_children, measure_lanes, nearest_slot, slot_vector
 
 FACE, EDGES, VERTICES = 0, 1, 4  # normals of a face a b c: its own, of ab, ac and bc, of a, b and c
 NORMALS = 7
 SCRATCH = 4  # rows of WIDTH numbers that searches need
 MOST_CROSSINGS = 64
+NEAR = 15  # leaves near an edge, at most
+EVERYWHERE = (1, 0)  # the root
 SURE = 1.0 - 1e-9  # of a distance: so far a point can move, whatever is rounded
+PIECES = 12  # of one edge, at most
+PIECE = 7  # numbers of a piece: first and last place along the edge, depths there, normal of the surface
+ENDS = 2 * PIECES + 2  # parts of edges that wait to be divided
+END = 12  # numbers of a part that waits
 _ON_BORDER = 1e-9  # of the longest edge: points nearer to an edge or vertex are on it
 
 
@@ -47,9 +56,19 @@ def _feature(qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz):
     return FACE
 
 
+@part
+def make_space():
+    """Stack of the tree with its distances, rows of lanes, crossings, and parts and pieces of edges."""
+    return (
+        np.empty(STACK, np.int64), np.empty(STACK), np.empty((SCRATCH, WIDTH)), np.empty((MOST_CROSSINGS, 2)),
+        np.empty((ENDS, END)), np.empty((PIECES, PIECE)),
+    )  # fmt: skip
+
+
 @kernel
-def _gradient(leaves, faces, normals, slot, px, py, pz):
+def _gradient(surface, slot, px, py, pz):
     """Signed distance of a point from the triangle that is the nearest one, and its gradient."""
+    _, _, leaves, faces, normals = surface
     x, y, z, qx, qy, qz = slot_vector(leaves, slot, px, py, pz)
     rows, i = leaves[slot // WIDTH * LEAF : (slot // WIDTH + 1) * LEAF], slot % WIDTH
     feature = _feature(
@@ -67,22 +86,46 @@ def _gradient(leaves, faces, normals, slot, px, py, pz):
 
 
 @kernel
-def signed_distance(nodes, children, leaves, faces, normals, px, py, pz, start, stack, stack_sq, work):
+def signed_distance(surface, px, py, pz, start, space):
     """(slot, distance, gradient) of the nearest triangle: negative inside, the gradient away from the inside.
 
     start : a slot to begin with; the answer does not depend on it.
     """
+    nodes, children, leaves, faces, _ = surface
     x, y, z, _, _, _ = slot_vector(leaves, start, px, py, pz)
     slot, _ = nearest_slot(
-        nodes, children, leaves, faces, px, py, pz, x * x + y * y + z * z, start, stack, stack_sq, work
+        nodes, children, leaves, faces, px, py, pz, x * x + y * y + z * z, start, space[0], space[1], space[2]
     )
-    distance, nx, ny, nz = _gradient(leaves, faces, normals, slot, px, py, pz)
+    distance, nx, ny, nz = _gradient(surface, slot, px, py, pz)
     return slot, distance, nx, ny, nz
 
 
 @kernel
-def _nearest_two(nodes, children, leaves, faces, px, py, pz, start, stack, stack_sq, work):
+def distance_near(surface, near, within, px, py, pz, start, space):
+    """As `signed_distance`; within : all triangles that are at most so far away are in `near`."""
+    _, _, leaves, faces, _ = surface
+    xs, ys, zs, values = space[2][0], space[2][1], space[2][2], space[2][3]
+    if near[1] < 0:
+        for i in range(WIDTH):
+            xs[i], ys[i], zs[i] = px, py, pz
+        best, best_sq = -1, math.inf
+        for k in range(1, near[0] + 1):
+            measure_lanes(leaves, ~near[k], xs, ys, zs, values)
+            for i in range(WIDTH):
+                slot = ~near[k] * WIDTH + i
+                if values[i] < best_sq or (values[i] == best_sq and faces[slot] < faces[best]):
+                    best, best_sq = slot, values[i]
+        if best_sq < within * within:
+            distance, nx, ny, nz = _gradient(surface, best, px, py, pz)
+            return best, distance, nx, ny, nz
+    return signed_distance(surface, px, py, pz, start, space)
+
+
+@kernel
+def _nearest_two(surface, px, py, pz, start, space):
     """The slot of the nearest triangle, as `nearest_slot` finds it, and the distance of the second nearest."""
+    nodes, children, leaves, faces, _ = surface
+    stack, stack_sq, work = space[0], space[1], space[2]
     xs, ys, zs, values = work[0], work[1], work[2], work[3]
     for i in range(WIDTH):
         xs[i], ys[i], zs[i] = px, py, pz
@@ -122,7 +165,7 @@ def _nearest_two(nodes, children, leaves, faces, px, py, pz, start, stack, stack
 
 
 @kernel
-def follow(nodes, children, leaves, faces, normals, px, py, pz, slots, seen, at, column, stack, stack_sq, work):
+def follow(surface, px, py, pz, slots, seen, at, column, space):
     """(distance, gradient) as `signed_distance`, of a point that moves little from one call to the next.
 
     In row `at` of `seen`, from the column on: where the point was when the nearest triangle, slots[at], was looked for,
@@ -131,13 +174,13 @@ def follow(nodes, children, leaves, faces, normals, px, py, pz, slots, seen, at,
     """
     x, y, z = px - seen[at, column], py - seen[at, column + 1], pz - seen[at, column + 2]
     least = seen[at, column + 3] - math.sqrt(x * x + y * y + z * z)
-    distance, nx, ny, nz = _gradient(leaves, faces, normals, slots[at], px, py, pz)
+    distance, nx, ny, nz = _gradient(surface, slots[at], px, py, pz)
     if abs(distance) < SURE * least:
         return distance, nx, ny, nz
-    slot, second = _nearest_two(nodes, children, leaves, faces, px, py, pz, slots[at], stack, stack_sq, work)
+    slot, second = _nearest_two(surface, px, py, pz, slots[at], space)
     slots[at] = slot
     seen[at, column], seen[at, column + 1], seen[at, column + 2], seen[at, column + 3] = px, py, pz, second
-    return _gradient(leaves, faces, normals, slot, px, py, pz)
+    return _gradient(surface, slot, px, py, pz)
 
 
 @kernel
@@ -156,7 +199,7 @@ def _reach_boxes(nodes, at, mx, my, mz, hx, hy, hz, reached):
         reached[i] = max(max(x, y), z) - slack
 
 
-@exact
+@part
 def _pierce(px, py, pz, dx, dy, dz, ax, ay, az, bx, by, bz, cx, cy, cz):
     """Where the segment p + t d meets a triangle: t, or −1.
 
@@ -169,39 +212,47 @@ def _pierce(px, py, pz, dx, dy, dz, ax, ay, az, bx, by, bz, cx, cy, cz):
     ab = dx * (ay * bz - az * by) + dy * (az * bx - ax * bz) + dz * (ax * by - ay * bx)
     bc = dx * (by * cz - bz * cy) + dy * (bz * cx - bx * cz) + dz * (bx * cy - by * cx)
     ca = dx * (cy * az - cz * ay) + dy * (cz * ax - cx * az) + dz * (cx * ay - cy * ax)
-    if not ((ab >= 0.0 and bc >= 0.0 and ca >= 0.0) or (ab <= 0.0 and bc <= 0.0 and ca <= 0.0)):
-        return -1.0
     ux, uy, uz, vx, vy, vz = bx - ax, by - ay, bz - az, cx - ax, cy - ay, cz - az
     nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
     along = nx * dx + ny * dy + nz * dz
-    if along == 0.0:
-        return -1.0
-    t = (nx * ax + ny * ay + nz * az) / along
-    return t if 0.0 <= t <= 1.0 else -1.0
+    t = (nx * ax + ny * ay + nz * az) / (along if along != 0.0 else 1.0)
+    # Written without branches, so that lanes are done side by side.
+    alike = ((ab >= 0.0) & (bc >= 0.0) & (ca >= 0.0)) | ((ab <= 0.0) & (bc <= 0.0) & (ca <= 0.0))
+    return t if alike & (along != 0.0) & (t >= 0.0) & (t <= 1.0) else -1.0
 
 
 @kernel
-def find_crossings(nodes, children, leaves, px, py, pz, dx, dy, dz, stack, work, places):
-    """Where the segment p + t d pierces the surface: their number; every t, ascending, and the slot, in `places`."""
-    found, top = 0, 0
+def _pierce_lanes(leaves, leaf, px, py, pz, dx, dy, dz, found):
+    """`_pierce` for all triangles of a leaf."""
+    rows = leaves[leaf * LEAF : (leaf + 1) * LEAF]
+    for i in range(len(found)):
+        found[i] = _pierce(
+            px, py, pz, dx, dy, dz, rows[i], rows[i + WIDTH], rows[i + 2 * WIDTH], rows[i + 3 * WIDTH],
+            rows[i + 4 * WIDTH], rows[i + 5 * WIDTH], rows[i + 6 * WIDTH], rows[i + 7 * WIDTH], rows[i + 8 * WIDTH],
+        )  # fmt: skip
+
+
+@kernel
+def find_crossings(surface, near, px, py, pz, dx, dy, dz, space):
+    """Where the segment p + t d pierces the surface: their number; every t, ascending, and the slot, in `space`."""
+    nodes, children, leaves, _, _ = surface
+    stack, values, places = space[0], space[2][3], space[3]
     mx, my, mz, hx, hy, hz = px + 0.5 * dx, py + 0.5 * dy, pz + 0.5 * dz, 0.5 * dx, 0.5 * dy, 0.5 * dz
-    reached = work[3]
-    stack[0] = 0
+    found, top = 0, near[0] - 1
+    for k in range(near[0]):
+        stack[k] = near[1 + k]
     while top >= 0:
         item = stack[top]
         top -= 1
         if item >= 0:
-            _reach_boxes(nodes, item, mx, my, mz, hx, hy, hz, reached)
+            _reach_boxes(nodes, item, mx, my, mz, hx, hy, hz, values)
             for i in range(WIDTH):
                 stack[top + 1] = children[item, i]
-                top += 1 if reached[i] <= 0.0 else 0
+                top += 1 if values[i] <= 0.0 else 0
             continue
-        rows = leaves[~item * LEAF : (~item + 1) * LEAF]
+        _pierce_lanes(leaves, ~item, px, py, pz, dx, dy, dz, values)
         for i in range(WIDTH):
-            t = _pierce(
-                px, py, pz, dx, dy, dz, rows[i], rows[i + WIDTH], rows[i + 2 * WIDTH], rows[i + 3 * WIDTH],
-                rows[i + 4 * WIDTH], rows[i + 5 * WIDTH], rows[i + 6 * WIDTH], rows[i + 7 * WIDTH], rows[i + 8 * WIDTH],
-            )  # fmt: skip
+            t = values[i]
             if t >= 0.0 and found < len(places):
                 k = found
                 while k > 0 and places[k - 1, 0] > t:
@@ -213,16 +264,47 @@ def find_crossings(nodes, children, leaves, px, py, pz, dx, dy, dz, stack, work,
 
 
 @kernel
-def measure_thickness(nodes, children, leaves, points, inward, reach, thickness):
+def list_leaves(surface, px, py, pz, dx, dy, dz, reach, near, space):
+    """List the leaves with all triangles at most `reach` from the segment p + t d; if they are too many, the root.
+
+    Returns up to where all is listed.
+    """
+    nodes, children = surface[0], surface[1]
+    stack, values = space[0], space[2][3]
+    mx, my, mz, hx, hy, hz = px + 0.5 * dx, py + 0.5 * dy, pz + 0.5 * dz, 0.5 * dx, 0.5 * dy, 0.5 * dz
+    count, top = 0, 0
+    stack[0] = 0
+    while top >= 0:
+        item = stack[top]
+        top -= 1
+        _reach_boxes(nodes, item, mx, my, mz, hx, hy, hz, values)
+        for i in range(WIDTH):
+            if values[i] > reach:
+                continue
+            if children[item, i] >= 0:
+                top += 1
+                stack[top] = children[item, i]
+            elif count == NEAR:
+                near[0], near[1] = EVERYWHERE
+                return math.inf
+            else:
+                count += 1
+                near[count] = children[item, i]
+    near[0] = count
+    if count == 0:
+        near[1] = -1
+    return reach
+
+
+@kernel
+def measure_thickness(surface, points, inward, reach, thickness):
     """How far it is from points of a surface through the body to its other side, at most `reach`."""
-    stack, work, places = np.empty(STACK, np.int64), np.empty((SCRATCH, WIDTH)), np.empty((MOST_CROSSINGS, 2))
+    space, everywhere = make_space(), np.array(EVERYWHERE, np.int32)
     for i in range(len(points)):
         dx, dy, dz = reach * inward[i, 0], reach * inward[i, 1], reach * inward[i, 2]
-        count = find_crossings(
-            nodes, children, leaves, points[i, 0], points[i, 1], points[i, 2], dx, dy, dz, stack, work, places
-        )
+        count = find_crossings(surface, everywhere, points[i, 0], points[i, 1], points[i, 2], dx, dy, dz, space)
         thickness[i] = reach
         for k in range(count):
-            if places[k, 0] > 1e-6:  # not where it starts
-                thickness[i] = places[k, 0] * reach
+            if space[3][k, 0] > 1e-6:  # not where it starts
+                thickness[i] = space[3][k, 0] * reach
                 break

@@ -12,14 +12,10 @@ import math
 import numpy as np
 
 from impinge._jit import kernel, part
-from impinge.bodies.rigid._distance import FACE, follow, signed_distance
+from impinge.bodies.rigid._distance import FACE, PIECES, distance_near, follow, signed_distance
+from impinge.bodies.rigid._layout import FIRST_END, SECOND_END
 
-PIECES = 12  # of one edge, at most
-ENDS = 2 * PIECES + 2  # parts that wait to be divided
-END = 12  # numbers of a part that waits
-FIRST_SLOT, SECOND_SLOT = 10, 11  # of them
-PIECE = 7  # numbers of a piece: first and last place along the edge, depths there, normal of the surface
-FIRST_END, SECOND_END = 7, 11  # columns of what edges have seen: where `follow` remembers
+FIRST_SLOT, SECOND_SLOT = 10, 11  # columns of a part that waits to be divided
 _KINK = 3e-3  # of the depth: what is missing to it is another face
 _BEFORE = 1.0 / 16.0  # of a line, before the kink at its end
 _SHORTEST = 1e-12  # of an edge
@@ -36,14 +32,12 @@ def _write(pieces, count, t0, t1, f0, f1, nx, ny, nz):
 
 
 @kernel
-def _find_end(
-    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, t, hit, e, slots, seen, stack, stack_sq, work,
-    ends, column,
-):  # fmt: skip
+def _find_end(surface, px, py, pz, dx, dy, dz, t, hit, e, slots, seen, space, column):
     """What is known of a place along the edge, into five numbers of the first row of `ends`, and its slot.
 
     hit : the slot that is pierced there, or −1 where the edge ends.
     """
+    faces, normals, ends = surface[3], surface[4], space[4]
     ends[0, column] = t
     nearest = FIRST_SLOT if column == 0 else SECOND_SLOT
     if hit >= 0:
@@ -55,8 +49,8 @@ def _find_end(
         return
     which = 1 if t == 0.0 else 2
     distance, nx, ny, nz = follow(
-        nodes, children, leaves, faces, normals, px + t * dx, py + t * dy, pz + t * dz, slots[which], seen, e,
-        FIRST_END if which == 1 else SECOND_END, stack, stack_sq, work,
+        surface, px + t * dx, py + t * dy, pz + t * dz, slots[which], seen, e,
+        FIRST_END if which == 1 else SECOND_END, space,
     )  # fmt: skip
     ends[0, column + 1] = max(-distance, 0.0)
     ends[0, column + 2], ends[0, column + 3], ends[0, column + 4] = nx, ny, nz
@@ -73,16 +67,13 @@ def _wait(ends, waiting, a, f, ux, uy, uz, first, b, g, vx, vy, vz, second):
 
 
 @kernel
-def _divide(
-    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, bumpy, stack, stack_sq, work, ends, pieces,
-    count,
-):  # fmt: skip
+def _divide(surface, near, within, px, py, pz, dx, dy, dz, bumpy, space, count):
     """Pieces of the edge p + t d between the two ends that are known, all of it inside; returns their number.
 
-    ends : work space; rows t0, depth, normal, t1, depth, normal, slot at t0, slot at t1 of parts that are not yet done,
-    the first one is given.
+    In `space`, rows t0, depth, normal, t1, depth, normal, slot at t0, slot at t1 of parts that are not yet done, the
+    first one is given.
     """
-    waiting = 1
+    ends, pieces, waiting = space[4], space[5], 1
     while waiting > 0:
         waiting -= 1
         a, f, ux, uy, uz = ends[waiting, 0], ends[waiting, 1], ends[waiting, 2], ends[waiting, 3], ends[waiting, 4]
@@ -98,10 +89,9 @@ def _divide(
             at = (g - fall * b - f + rise * a) / (rise - fall)
             if a < at < b:
                 t, expected = at, f + rise * (at - a)
-        slot, distance, nx, ny, nz = signed_distance(
-            nodes, children, leaves, faces, normals, px + t * dx, py + t * dy, pz + t * dz, first, stack, stack_sq,
-            work,
-        )  # fmt: skip
+        slot, distance, nx, ny, nz = distance_near(
+            surface, near, within, px + t * dx, py + t * dy, pz + t * dz, first, space
+        )
         h = max(-distance, 0.0)
         if count + 2 * (waiting + 2) > PIECES:  # no room for more, if each that waits may take two: straight lines
             x, y, z = ux + nx, uy + ny, uz + nz
@@ -118,16 +108,14 @@ def _divide(
             h_left, h_right, is_straight = h - _BEFORE * (h - f), h + _BEFORE * (g - h), True
             slot_left, slot_right, lx, ly, lz, rx, ry, rz = first, second, ux, uy, uz, vx, vy, vz
             if bumpy and count + 2 * (waiting + 4) <= PIECES:
-                slot_left, distance, lx, ly, lz = signed_distance(
-                    nodes, children, leaves, faces, normals, px + left * dx, py + left * dy, pz + left * dz, first,
-                    stack, stack_sq, work,
-                )  # fmt: skip
+                slot_left, distance, lx, ly, lz = distance_near(
+                    surface, near, within, px + left * dx, py + left * dy, pz + left * dz, first, space
+                )
                 is_straight = abs(distance + h_left) <= tolerance
                 h_left = max(-distance, 0.0)
-                slot_right, distance, rx, ry, rz = signed_distance(
-                    nodes, children, leaves, faces, normals, px + right * dx, py + right * dy, pz + right * dz, second,
-                    stack, stack_sq, work,
-                )  # fmt: skip
+                slot_right, distance, rx, ry, rz = distance_near(
+                    surface, near, within, px + right * dx, py + right * dy, pz + right * dz, second, space
+                )
                 is_straight &= abs(distance + h_right) <= tolerance
                 h_right = max(-distance, 0.0)
             if is_straight:
@@ -142,66 +130,54 @@ def _divide(
 
 
 @part
-def _rises(normals, faces, hit, dx, dy, dz):
+def _rises(surface, hit, dx, dy, dz):
     """Whether the way d leaves the body where it pierces a triangle."""
-    face = faces[hit]
+    face, normals = surface[3][hit], surface[4]
     return normals[face, FACE, 0] * dx + normals[face, FACE, 1] * dy + normals[face, FACE, 2] * dz > 0.0
 
 
 @kernel
-def find_pieces(
-    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, bumpy, e, slots, seen, stack, stack_sq, work,
-    places, crossings, ends, pieces,
-):  # fmt: skip
+def find_pieces(surface, near, within, px, py, pz, dx, dy, dz, bumpy, e, slots, seen, crossings, space):
     """Pieces of the edge p + t d inside a body, in their order; returns how many there are.
 
-    bumpy : whether the body is not convex. slots : (3, …), rows: anywhere along the edge, at its first end, at the
-    second; e : column, and row of `seen`.
+    near, within : triangles around the edge, and how far from it there are no others. bumpy : whether the body is not
+    convex. slots : (3, …), rows: anywhere along the edge, at its first end, at the second; e : column, and row of
+    `seen`.
 
-    places, crossings : where it pierces the surface. Between two of them it is inside if it enters at the first and
-    leaves at the second; where they do not agree, as at edges of the surface, the middle tells.
+    crossings : how often it pierces the surface; where, is in `space`. Between two of them it is inside if it enters at
+    the first and leaves at the second; where they do not agree, as at edges of the surface, the middle tells.
     """
+    places = space[3]
     count, before, last, slot = 0, 0.0, np.int64(-1), slots[0, e]
     for k in range(crossings + 1):
         after, hit = (places[k, 0], np.int64(places[k, 1])) if k < crossings else (1.0, np.int64(-1))
         if after - before > _SHORTEST and count < PIECES:
-            leaves_there = hit < 0 or _rises(normals, faces, hit, dx, dy, dz)
-            entered = last < 0 or not _rises(normals, faces, last, dx, dy, dz)
+            leaves_there = hit < 0 or _rises(surface, hit, dx, dy, dz)
+            entered = last < 0 or not _rises(surface, last, dx, dy, dz)
             is_inside = leaves_there and entered
             if leaves_there != entered:
                 t = 0.5 * (before + after)
-                slot, distance, _, _, _ = signed_distance(
-                    nodes, children, leaves, faces, normals, px + t * dx, py + t * dy, pz + t * dz, slot, stack,
-                    stack_sq, work,
-                )  # fmt: skip
+                slot, distance, _, _, _ = distance_near(
+                    surface, near, within, px + t * dx, py + t * dy, pz + t * dz, slot, space
+                )
                 is_inside = distance < 0.0
             if is_inside:
-                _find_end(
-                    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, before, last, e, slots, seen,
-                    stack, stack_sq, work, ends, 0,
-                )  # fmt: skip
-                _find_end(
-                    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, after, hit, e, slots, seen, stack,
-                    stack_sq, work, ends, 5,
-                )  # fmt: skip
-                count = _divide(
-                    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, bumpy, stack, stack_sq, work,
-                    ends, pieces, count,
-                )  # fmt: skip
+                _find_end(surface, px, py, pz, dx, dy, dz, before, last, e, slots, seen, space, 0)
+                _find_end(surface, px, py, pz, dx, dy, dz, after, hit, e, slots, seen, space, 5)
+                count = _divide(surface, near, within, px, py, pz, dx, dy, dz, bumpy, space, count)
         before, last = after, hit
     slots[0, e] = slot
     return count
 
 
 @kernel
-def clearance(
-    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, wanted, most, slot, stack, stack_sq, work, parts
-):
+def clearance(surface, px, py, pz, dx, dy, dz, wanted, most, slot, space):
     """How far the edge p + t d is from a body, at least: as exact as needed to say whether that is `wanted`.
 
     The distance of a point from a body changes by no more than the point moves. Returns whether a part of the edge was
-    seen inside, too, and a slot near by. parts : work space, of `most` rows.
+    seen inside, too, and a slot near by. most : parts that may wait.
     """
+    parts = space[4]
     length = math.sqrt(dx * dx + dy * dy + dz * dz)
     least, waiting = math.inf, 1
     parts[0, 0], parts[0, 1] = 0.0, 1.0
@@ -209,9 +185,7 @@ def clearance(
         waiting -= 1
         a, b = parts[waiting, 0], parts[waiting, 1]
         t, half = 0.5 * (a + b), 0.5 * (b - a) * length
-        slot, distance, _, _, _ = signed_distance(
-            nodes, children, leaves, faces, normals, px + t * dx, py + t * dy, pz + t * dz, slot, stack, stack_sq, work
-        )
+        slot, distance, _, _, _ = signed_distance(surface, px + t * dx, py + t * dy, pz + t * dz, slot, space)
         if distance - half <= wanted and distance > wanted and half > 0.5 * wanted and waiting + 2 <= most:
             parts[waiting, 0], parts[waiting, 1] = a, t
             parts[waiting + 1, 0], parts[waiting + 1, 1] = t, b

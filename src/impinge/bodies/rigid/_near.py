@@ -6,30 +6,40 @@ import numpy as np
 
 from impinge._jit import fetch_add, kernel, parallel, part
 from impinge.bodies._planes import NORMAL
-from impinge.bodies.rigid._distance import MOST_CROSSINGS, SCRATCH, find_crossings, signed_distance
-from impinge.bodies.rigid._edges import ENDS, PIECES, clearance
-from impinge.bodies.rigid._layout import EDGE_GROUPS, EDGES, HIGH, LOW, POINT_GROUPS, POINTS
-from impinge.bodies.rigid._touch import (
+from impinge.bodies.rigid._distance import ENDS, EVERYWHERE, PIECES, find_crossings, make_space, signed_distance
+from impinge.bodies.rigid._edges import clearance
+from impinge.bodies.rigid._frames import apply, between, place
+from impinge.bodies.rigid._layout import (
     BODY,
+    EDGE_DEEP,
+    EDGE_GROUPS,
+    EDGE_INWARD,
+    EDGE_SAFE,
     EDGE_SEEN,
+    EDGES,
     EDGES_A,
     EDGES_B,
     FIRST_EDGE,
     FIRST_POINT,
     GONE,
+    HIGH,
     KIND_OF,
+    LOW,
     OTHER,
     PLANE,
+    POINT_DEEP,
+    POINT_GROUPS,
+    POINT_NORMAL,
     POINT_SEEN,
+    POINTS,
     POINTS_A,
     POINTS_B,
+    SEEN_SAFE,
     SHEET,
-    apply,
-    between,
-    place,
-    tree,
-)  # fmt: skip
-from impinge.inside._closest import STACK, WIDTH
+    STRIP_GROUPS,
+    STRIPS,
+)
+from impinge.bodies.rigid._touch import tree
 
 POINTS_LEFT, EDGES_LEFT = np.uint64(0), np.uint64(8)  # places of the counters of taken rows
 
@@ -46,8 +56,8 @@ def _outside(sizes, s, x, y, z, reach):
 
 @kernel
 def _points_near(
-    rows, groups, starts, first_group, last_group, base, sheet, nodes, children, leaves, faces, normals, sizes, s,
-    frames, a, b, skin, stack, stack_sq, work, items, slots, seen, count,
+    rows, groups, starts, first_group, last_group, base, sheet, surface, sizes, s, frames, a, b, skin, space, items,
+    slots, seen, count,
 ):  # fmt: skip
     """Points of body a at most `skin` from body b; of a sheet so far beyond half the thickness of the body there."""
     way, slot = between(frames, a, b), 0
@@ -57,37 +67,33 @@ def _points_near(
         deepest = 0.0
         if sheet:
             for i in range(starts[g] - base, starts[g + 1] - base):
-                deepest = max(deepest, rows[i, 7])
+                deepest = max(deepest, rows[i, POINT_DEEP])
         if _outside(sizes, s, x, y, z, reach + deepest):
             continue
-        slot, distance, _, _, _ = signed_distance(
-            nodes, children, leaves, faces, normals, x, y, z, slot, stack, stack_sq, work
-        )
+        slot, distance, _, _, _ = signed_distance(surface, x, y, z, slot, space)
         if (abs(distance) if sheet else distance) > reach + deepest:
             continue
         for i in range(starts[g] - base, starts[g + 1] - base):
             x, y, z = apply(way, rows[i, 0], rows[i, 1], rows[i, 2])
-            reach = skin + (rows[i, 7] if sheet else 0.0)
+            reach = skin + (rows[i, POINT_DEEP] if sheet else 0.0)
             if _outside(sizes, s, x, y, z, reach):
                 continue
-            slot, distance, _, _, _ = signed_distance(
-                nodes, children, leaves, faces, normals, x, y, z, slot, stack, stack_sq, work
-            )
-            distance = abs(distance) if sheet else distance
-            if distance > reach:
+            slot, distance, _, _, _ = signed_distance(surface, x, y, z, slot, space)
+            if (abs(distance) if sheet else distance) > reach:
                 continue
             items[count], slots[count] = i, slot
-            seen[count, 0], seen[count, 1], seen[count, 2], seen[count, 3] = x, y, z, max(distance, 0.0)
+            seen[count, 0], seen[count, 1], seen[count, 2] = x, y, z
+            seen[count, SEEN_SAFE] = 0.0 if sheet else max(distance, 0.0)
             count += 1
     return count
 
 
 @kernel
 def _edges_near(
-    rows, groups, starts, first_group, last_group, base, sheet, nodes, children, leaves, faces, normals, sizes, s,
-    frames, a, b, skin, stack, stack_sq, work, parts, items, slots, seen, count,
+    rows, groups, starts, first_group, last_group, base, sheet, surface, sizes, s, frames, a, b, skin, space, items,
+    slots, seen, count,
 ):  # fmt: skip
-    """Edges of body a at most `skin` from body b; of a sheet so far beyond half the thickness of the body there."""
+    """Edges of body a at most `skin` from body b; next to a sheet strips, so far beyond half the thickness there."""
     way, slot = between(frames, a, b), 0
     for g in range(first_group, last_group):
         x, y, z = apply(way, groups[g, 0], groups[g, 1], groups[g, 2])
@@ -95,37 +101,30 @@ def _edges_near(
         deepest = 0.0
         if sheet:
             for i in range(starts[g] - base, starts[g + 1] - base):
-                deepest = max(deepest, rows[i, 10])
+                deepest = max(deepest, rows[i, EDGE_DEEP])
         if _outside(sizes, s, x, y, z, reach + deepest):
             continue
-        slot, distance, _, _, _ = signed_distance(
-            nodes, children, leaves, faces, normals, x, y, z, slot, stack, stack_sq, work
-        )
+        slot, distance, _, _, _ = signed_distance(surface, x, y, z, slot, space)
         if (abs(distance) if sheet else distance) > reach + deepest:
             continue
         for i in range(starts[g] - base, starts[g + 1] - base):
             px, py, pz = apply(way, rows[i, 0], rows[i, 1], rows[i, 2])
             qx, qy, qz = apply(way, rows[i, 3], rows[i, 4], rows[i, 5])
             dx, dy, dz = qx - px, qy - py, qz - pz
-            safe = 0.0
             if sheet:
                 x, y, z = px + 0.5 * dx, py + 0.5 * dy, pz + 0.5 * dz
-                slot, distance, _, _, _ = signed_distance(
-                    nodes, children, leaves, faces, normals, x, y, z, slot, stack, stack_sq, work
-                )
+                slot, distance, _, _, _ = signed_distance(surface, x, y, z, slot, space)
                 half = 0.5 * math.sqrt(dx * dx + dy * dy + dz * dz)
-                if abs(distance) > half + skin + rows[i, 10]:
+                if abs(distance) > half + skin + rows[i, EDGE_DEEP]:
                     continue
+                seen[count, 0], seen[count, 1], seen[count, 2], seen[count, SEEN_SAFE] = x, y, z, 0.0
             else:
-                safe, _, slot = clearance(
-                    nodes, children, leaves, faces, normals, px, py, pz, dx, dy, dz, skin, len(parts), slot, stack,
-                    stack_sq, work, parts,
-                )  # fmt: skip
+                safe, _, slot = clearance(surface, px, py, pz, dx, dy, dz, skin, ENDS, slot, space)
                 if safe > skin:
                     continue
+                seen[count, 0], seen[count, 1], seen[count, 2] = px, py, pz
+                seen[count, 3], seen[count, 4], seen[count, 5], seen[count, EDGE_SAFE] = qx, qy, qz, max(safe, 0.0)
             items[count], slots[count] = i, slot
-            seen[count, 0], seen[count, 1], seen[count, 2] = px, py, pz
-            seen[count, 3], seen[count, 4], seen[count, 5], seen[count, 6] = qx, qy, qz, max(safe, 0.0)
             count += 1
     return count
 
@@ -158,8 +157,7 @@ def list_near(first, stop, pairs, most_points, most_edges, skin, shapes, forms, 
     """
     points, point_slots, points_seen = new.points, new.point_slots, new.points_seen
     edges, edge_slots, edges_seen = new.edges, new.edge_slots, new.edges_seen
-    stack, stack_sq, work = np.empty(STACK, np.int64), np.empty(STACK), np.empty((SCRATCH, WIDTH))
-    parts = np.empty((ENDS, 2))
+    space = make_space()
     items, slots, seen = (
         np.empty(most_points, np.int32),
         np.zeros(most_points, np.int32),
@@ -182,28 +180,32 @@ def list_near(first, stop, pairs, most_points, most_edges, skin, shapes, forms, 
             line_slots[:edges_a], lines_seen[:edges_a] = 0, 0.0
         else:
             sheet, t = kind == SHEET, forms[b]
-            nodes, children, leaves, faces, normals = tree(shapes, t)
+            own, other = tree(shapes, s), tree(shapes, t)
             points_a = _points_near(
                 own_points, shapes.point_groups, shapes.point_starts, r[s, POINT_GROUPS], r[s + 1, POINT_GROUPS],
-                r[s, POINTS], sheet, nodes, children, leaves, faces, normals, shapes.sizes, t, frames, a, b, skin,
-                stack, stack_sq, work, items, slots, seen, 0,
+                r[s, POINTS], sheet, other, shapes.sizes, t, frames, a, b, skin, space, items, slots, seen, 0,
             )  # fmt: skip
-            edges_a = _edges_near(
-                own_edges, shapes.edge_groups, shapes.edge_starts, r[s, EDGE_GROUPS], r[s + 1, EDGE_GROUPS],
-                r[s, EDGES], sheet, nodes, children, leaves, faces, normals, shapes.sizes, t, frames, a, b, skin, stack,
-                stack_sq, work, parts, lines, line_slots, lines_seen, 0,
-            )  # fmt: skip
-            nodes, children, leaves, faces, normals = tree(shapes, s)
-            if not sheet:
+            if sheet:
+                edges_a = _edges_near(
+                    shapes.strips[r[s, STRIPS] : r[s + 1, STRIPS]], shapes.strip_groups, shapes.strip_starts,
+                    r[s, STRIP_GROUPS], r[s + 1, STRIP_GROUPS], r[s, STRIPS], True, other, shapes.sizes, t, frames, a,
+                    b, skin, space, lines, line_slots, lines_seen, 0,
+                )  # fmt: skip
+            else:
+                edges_a = _edges_near(
+                    own_edges, shapes.edge_groups, shapes.edge_starts, r[s, EDGE_GROUPS], r[s + 1, EDGE_GROUPS],
+                    r[s, EDGES], False, other, shapes.sizes, t, frames, a, b, skin, space, lines, line_slots,
+                    lines_seen, 0,
+                )  # fmt: skip
                 points_b = _points_near(
                     shapes.points[r[t, POINTS] : r[t + 1, POINTS]], shapes.point_groups, shapes.point_starts,
-                    r[t, POINT_GROUPS], r[t + 1, POINT_GROUPS], r[t, POINTS], False, nodes, children, leaves, faces,
-                    normals, shapes.sizes, s, frames, b, a, skin, stack, stack_sq, work, items, slots, seen, points_a,
+                    r[t, POINT_GROUPS], r[t + 1, POINT_GROUPS], r[t, POINTS], False, own, shapes.sizes, s, frames, b, a,
+                    skin, space, items, slots, seen, points_a,
                 ) - points_a  # fmt: skip
             edges_b = _edges_near(
                 shapes.edges[r[t, EDGES] : r[t + 1, EDGES]], shapes.edge_groups, shapes.edge_starts, r[t, EDGE_GROUPS],
-                r[t + 1, EDGE_GROUPS], r[t, EDGES], False, nodes, children, leaves, faces, normals, shapes.sizes, s,
-                frames, b, a, skin, stack, stack_sq, work, parts, lines, line_slots, lines_seen, edges_a,
+                r[t + 1, EDGE_GROUPS], r[t, EDGES], False, own, shapes.sizes, s, frames, b, a, skin, space, lines,
+                line_slots, lines_seen, edges_a,
             ) - edges_a  # fmt: skip
         count, lines_count = points_a + points_b, edges_a + edges_b
         at = fetch_add(taken, POINTS_LEFT, count)
@@ -220,55 +222,47 @@ def list_near(first, stop, pairs, most_points, most_edges, skin, shapes, forms, 
 
 
 @kernel
-def _inside_out(rows, at, normal, deepest, way, nodes, children, leaves, x, y, z, stack, work, places):
-    """Whether a surface passes through the body above point `at`, at x: 1 or 0; normal, deepest : columns of rows."""
-    ux, uy, uz = rows[at, normal], rows[at, normal + 1], rows[at, normal + 2]
-    length = rows[at, deepest] * (
-        1.0 if normal == 7 else -1.0
-    )  # edges have the way into the body, points that out of it
-    ux, uy, uz = length * ux, length * uy, length * uz
+def _inside_out(surface, everywhere, way, x, y, z, ux, uy, uz, space):
+    """Whether a surface passes through the body between x and x + u, of the body's frame: 1 or 0."""
     ux, uy, uz = (
         way[0] * ux + way[1] * uy + way[2] * uz,
         way[3] * ux + way[4] * uy + way[5] * uz,
         way[6] * ux + way[7] * uy + way[8] * uz,
     )
-    return 1 if find_crossings(nodes, children, leaves, x, y, z, ux, uy, uz, stack, work, places) > 0 else 0
+    return 1 if find_crossings(surface, everywhere, x, y, z, ux, uy, uz, space) > 0 else 0
 
 
 @kernel
 def mark_behind(pairs, spans, shapes, forms, frames, new):
-    """Which listed points, and first ends of edges, are behind a surface at the start."""
-    stack, work, places = np.empty(STACK, np.int64), np.empty((SCRATCH, WIDTH)), np.empty((MOST_CROSSINGS, 2))
+    """Which listed points, and middles of strips, are behind a surface at the start: where that is within the body."""
+    space, everywhere = make_space(), np.array(EVERYWHERE, np.int32)
     for p in range(len(pairs)):
         if pairs[p, KIND_OF] != SHEET:
             continue
         a, b = pairs[p, BODY], pairs[p, OTHER]
-        s, r = forms[a], shapes.ranges
-        nodes, children, leaves, _, _ = tree(shapes, forms[b])
+        s, r, surface = forms[a], shapes.ranges, tree(shapes, forms[b])
         way = between(frames, a, b)
-        rows = shapes.points[r[s, POINTS] : r[s + 1, POINTS]]
         for e in range(spans[p, FIRST_POINT], spans[p, FIRST_POINT] + spans[p, POINTS_A]):
-            x, y, z = new.points_seen[e, 0], new.points_seen[e, 1], new.points_seen[e, 2]
-            new.points_behind[e] = _inside_out(
-                rows, new.points[e], 4, 7, way, nodes, children, leaves, x, y, z, stack, work, places
-            )
-        rows = shapes.edges[r[s, EDGES] : r[s + 1, EDGES]]
+            row = shapes.points[r[s, POINTS] + new.points[e]]
+            x, y, z, to = new.points_seen[e, 0], new.points_seen[e, 1], new.points_seen[e, 2], -row[POINT_DEEP]
+            ux, uy, uz = to * row[POINT_NORMAL], to * row[POINT_NORMAL + 1], to * row[POINT_NORMAL + 2]
+            new.points_behind[e] = _inside_out(surface, everywhere, way, x, y, z, ux, uy, uz, space)
         for e in range(spans[p, FIRST_EDGE], spans[p, FIRST_EDGE] + spans[p, EDGES_A]):
-            x, y, z = new.edges_seen[e, 0], new.edges_seen[e, 1], new.edges_seen[e, 2]
-            new.edges_behind[e] = _inside_out(
-                rows, new.edges[e], 7, 10, way, nodes, children, leaves, x, y, z, stack, work, places
-            )  # fmt: skip
+            row = shapes.strips[r[s, STRIPS] + new.edges[e]]
+            x, y, z, to = new.edges_seen[e, 0], new.edges_seen[e, 1], new.edges_seen[e, 2], row[EDGE_DEEP]
+            ux, uy, uz = to * row[EDGE_INWARD], to * row[EDGE_INWARD + 1], to * row[EDGE_INWARD + 2]
+            new.edges_behind[e] = _inside_out(surface, everywhere, way, x, y, z, ux, uy, uz, space)
 
 
 @part
 def _carry(
     old_at, old_last, old_items, old_seen, seen, old_behind, old_known, old_history, at, last, items, behind, known,
-    history, each,
-    fresh,
+    history, each, at_sheet, fresh,
 ):  # fmt: skip
     """What listed things remember, from old lists to new ones, both ascending; each : rows of one of them.
 
-    fresh : whether the pair was not listed before, so that what is behind a surface is so from the start.
+    at_sheet : whether they may be behind a surface; fresh : the pair was not listed before, so that what is behind a
+    surface is so from the start.
     """
     for k in range(at, last):
         while old_at < old_last and old_items[old_at] < items[k]:
@@ -276,8 +270,9 @@ def _carry(
         found = old_at < old_last and old_items[old_at] == items[k]
         if found:
             behind[k] = old_behind[old_at]
-            if old_seen[old_at, 0] == old_seen[old_at, 0]:  # what lies between then and now is still to be looked at
-                seen[k] = old_seen[old_at]
+            if at_sheet and old_seen[old_at, 0] == old_seen[old_at, 0]:  # the way from there is still to be looked at
+                for c in range(SEEN_SAFE + 1):
+                    seen[k, c] = old_seen[old_at, c]
         elif not fresh:
             behind[k] = 0
         for j in range(each):
@@ -288,26 +283,27 @@ def _carry(
 
 
 @parallel(grain=64)
-def carry(first, stop, old_of, old_spans, old, spans, new):
+def carry(first, stop, pairs, old_of, old_spans, old, spans, new):
     """Let pairs remember what they did in the old lists; old_of : pair there, −1 for a new one."""
     nowhere = np.zeros(6, np.int64)
     for p in range(first, stop):
         here = spans[p]
         there = old_spans[old_of[p]] if old_of[p] >= 0 else nowhere
         for side in range(2):
+            at_sheet = pairs[p, KIND_OF] == SHEET and side == 0
             begin = there[FIRST_POINT] + side * there[POINTS_A]
             at = here[FIRST_POINT] + side * here[POINTS_A]
             _carry(
                 begin, begin + there[POINTS_A + side], old.points, old.points_seen, new.points_seen, old.points_behind,
                 old.points_known, old.point_history, at, at + here[POINTS_A + side], new.points, new.points_behind,
-                new.points_known, new.point_history, 1, old_of[p] < 0,
+                new.points_known, new.point_history, 1, at_sheet, old_of[p] < 0,
             )  # fmt: skip
             begin = there[FIRST_EDGE] + side * there[EDGES_A]
             at = here[FIRST_EDGE] + side * here[EDGES_A]
             _carry(
                 begin, begin + there[EDGES_A + side], old.edges, old.edges_seen, new.edges_seen, old.edges_behind,
                 old.edges_known, old.edge_history, at, at + here[EDGES_A + side], new.edges, new.edges_behind,
-                new.edges_known, new.edge_history, PIECES, old_of[p] < 0,
+                new.edges_known, new.edge_history, PIECES, at_sheet, old_of[p] < 0,
             )  # fmt: skip
 
 
@@ -319,11 +315,8 @@ def keep(first, stop, old_spans, old, spans, new):
         at = old_spans[p, FIRST_POINT]
         for e in range(at, at + old_spans[p, POINTS_A] + old_spans[p, POINTS_B]):
             k = e + shift
-            new.points[k], new.point_slots[k], new.points_seen[k] = (
-                old.points[e],
-                old.point_slots[e],
-                old.points_seen[e],
-            )
+            new.points[k], new.point_slots[k] = old.points[e], old.point_slots[e]
+            new.points_seen[k] = old.points_seen[e]
             new.points_behind[k], new.points_known[k] = old.points_behind[e], old.points_known[e]
             new.point_history[k] = old.point_history[e]
         shift = spans[p, FIRST_EDGE] - old_spans[p, FIRST_EDGE]
@@ -331,7 +324,7 @@ def keep(first, stop, old_spans, old, spans, new):
         for e in range(at, at + old_spans[p, EDGES_A] + old_spans[p, EDGES_B]):
             k = e + shift
             new.edges[k], new.edges_seen[k], new.edges_behind[k] = old.edges[e], old.edges_seen[e], old.edges_behind[e]
-            new.edge_slots[:, k] = old.edge_slots[:, e]
+            new.edge_slots[:, k], new.edge_leaves[k] = old.edge_slots[:, e], old.edge_leaves[e]
             for j in range(PIECES):
                 new.edges_known[k * PIECES + j] = old.edges_known[e * PIECES + j]
                 new.edge_history[k * PIECES + j] = old.edge_history[e * PIECES + j]

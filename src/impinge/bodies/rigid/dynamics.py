@@ -28,7 +28,7 @@ _SKIN = 0.25  # of the mean radius of bodies
 class Found(NamedTuple):
     """Contacts of bodies, in the order of their pairs."""
 
-    pairs: Ints  # (m, 3): columns of `_touch`
+    pairs: Ints  # (m, 3): columns of `_layout`
     rows: Floats  # (m, CONTACT)
 
 
@@ -77,7 +77,7 @@ class Rigid:
         self.lost, self.work = np.empty(0), np.empty(0)
         self.forces = np.empty((0, 6))
         self.lists = Lists()
-        self.wrenches = np.empty((0, _touch.WRENCH))
+        self.wrenches = np.empty((0, _layout.WRENCH))
 
     def __len__(self) -> int:
         return len(self.mass)
@@ -142,7 +142,7 @@ class Rigid:
         frames = self.frames(obstacles)
         self._refresh(planes, frames)
         lists = self.lists
-        self.wrenches = np.empty((len(lists.pairs), _touch.WRENCH))
+        self.wrenches = np.empty((len(lists.pairs), _layout.WRENCH))
         _touch.meet_pairs(
             len(lists.pairs), lists.pairs, lists.spans, self._all_kinds, planes, table.rows, table.materials,
             table.rough, dt, lists.skin, keep, lists.most, self._joined, self._all_forms, frames, self.mass,
@@ -158,18 +158,18 @@ class Rigid:
     def contacts(self, table: Laws, planes: Floats, obstacles: Floats, dt: float) -> Found:
         """All contacts now."""
         if not len(self):
-            return Found(np.empty((0, 3), np.int64), np.empty((0, _touch.CONTACT)))
+            return Found(np.empty((0, 3), np.int64), np.empty((0, _layout.CONTACT)))
         frames = self.frames(obstacles)
         self._refresh(planes, frames)
         lists = self.lists
-        owners, rows = np.empty(0, np.int64), np.empty((0, _touch.CONTACT))
+        owners, rows = np.empty(0, np.int64), np.empty((0, _layout.CONTACT))
         for _ in range(2):  # first they are counted
             count = _touch.list_contacts(
                 lists.pairs, lists.spans, self._all_kinds, planes, table.rows, table.materials, table.rough, dt,
                 lists.skin, lists.most, self._joined, self._all_forms, frames, self.mass, lists.listed, owners, rows,
             )  # fmt: skip
             if count > len(rows):
-                owners, rows = np.empty(count, np.int64), np.empty((count, _touch.CONTACT))
+                owners, rows = np.empty(count, np.int64), np.empty((count, _layout.CONTACT))
         return Found(lists.pairs[owners], rows)
 
     def move(self, gravity: Floats, dt: float, half: float) -> None:
@@ -194,8 +194,8 @@ class Rigid:
     def pushes_on(self, planes: Floats) -> tuple[Floats, Ints]:
         """Force of every plane on the bodies, and which of them are under load: as `_planes` reads it."""
         forces = np.zeros((len(planes), 3))
-        at_planes = self.lists.pairs[:, _touch.KIND_OF] == _touch.PLANE
-        np.add.at(forces, self.lists.pairs[at_planes, _touch.OTHER], self.wrenches[at_planes, :3])
+        at_planes = self.lists.pairs[:, _layout.KIND_OF] == _layout.PLANE
+        np.add.at(forces, self.lists.pairs[at_planes, _layout.OTHER], self.wrenches[at_planes, :3])
         loaded = np.flatnonzero(np.isfinite(planes[:, _planes.LOAD]))
         return forces, np.column_stack([loaded, loaded])
 

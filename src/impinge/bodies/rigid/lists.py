@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from impinge.bodies import _planes
 from impinge.bodies._obstacles import SHIFT
-from impinge.bodies.rigid import _edges, _near, _touch
-from impinge.bodies.rigid._layout import EDGES as EDGE_RANGE
-from impinge.bodies.rigid._layout import HIGH, LOW, POINTS
+from impinge.bodies.rigid import _layout, _near
+from impinge.bodies.rigid._distance import NEAR, PIECES
+from impinge.bodies.rigid._layout import HIGH, LOW
 from impinge.bodies.rigid.shape import Shapes
 from impinge.broad.once import box_pairs
 
@@ -32,21 +32,23 @@ class Listed(NamedTuple):
     points_behind: NDArray[np.uint8]  # whether it has passed through an obstacle
     points_known: NDArray[np.uint8]
     point_history: Floats  # (n, 4): tangential spring, energy in it
-    edges: NDArray[np.int32]  # (m,)
+    edges: NDArray[np.int32]  # (m,), of the shape; strips of edges where it meets an obstacle
     edge_slots: NDArray[np.int32]  # (3, m): anywhere along the edge, at its first end, at the second
+    edge_leaves: NDArray[np.int32]  # (m, 1 + NEAR): near triangles, see `_distance.list_leaves`
     edges_seen: Floats  # (m, EDGE_SEEN)
-    edges_behind: NDArray[np.uint8]  # of their first ends
+    edges_behind: NDArray[np.uint8]  # of the middles of strips
     edges_known: NDArray[np.uint8]  # (m · PIECES,)
     edge_history: Floats
 
 
 def _room(points: int, edges: int) -> Listed:
-    pieces = edges * _edges.PIECES
+    pieces = edges * PIECES
     return Listed(
-        np.empty(points, np.int32), np.empty(points, np.int32), np.empty((points, _touch.POINT_SEEN)),
+        np.empty(points, np.int32), np.empty(points, np.int32), np.empty((points, _layout.POINT_SEEN)),
         np.zeros(points, np.uint8), np.zeros(points, np.uint8), np.empty((points, 4)),
-        np.empty(edges, np.int32), np.empty((3, edges), np.int32), np.empty((edges, _touch.EDGE_SEEN)),
-        np.zeros(edges, np.uint8), np.zeros(pieces, np.uint8), np.empty((pieces, 4)),
+        np.empty(edges, np.int32), np.empty((3, edges), np.int32), np.empty((edges, 1 + NEAR), np.int32),
+        np.empty((edges, _layout.EDGE_SEEN)), np.zeros(edges, np.uint8), np.zeros(pieces, np.uint8),
+        np.empty((pieces, 4)),
     )  # fmt: skip
 
 
@@ -60,7 +62,7 @@ class Lists:
     spans : (p, 6) int64
         Where in `listed` their points and edges are.
     starts, sides : (n + 1,), (m,) int64
-        Pairs of every body, see `_touch.gather`.
+        Pairs of every body, see `_layout.gather`.
     most : int
         Contacts of one pair, at most.
     ways : (n + 1,) float64, m
@@ -102,8 +104,8 @@ class Lists:
         return self._ways_of(self.pairs) - self._listed_at
 
     def _ways_of(self, pairs: Ints) -> Floats:
-        other = np.where(pairs[:, _touch.KIND_OF] == _touch.SOLID, pairs[:, _touch.OTHER], -1)
-        ways: Floats = self.ways[pairs[:, _touch.BODY]] + self.ways[other]
+        other = np.where(pairs[:, _layout.KIND_OF] == _layout.SOLID, pairs[:, _layout.OTHER], -1)
+        ways: Floats = self.ways[pairs[:, _layout.BODY]] + self.ways[other]
         return ways
 
     def make(self, count: int, shapes: Shapes, forms: Ints, frames: Floats, planes: Floats, skin: float) -> None:
@@ -126,9 +128,9 @@ class Lists:
         at[kept] = self._listed_at[old_of[kept]]
         self.pairs, self.spans, self.listed, self._listed_at = pairs, spans, new, at
         self.skin, self._good = skin, True
-        counts = spans[:, [_touch.POINTS_A, _touch.POINTS_B]].sum(axis=1)
-        lines = spans[:, [_touch.EDGES_A, _touch.EDGES_B]].sum(axis=1)
-        self.most = int((counts + _edges.PIECES * lines).max(initial=0))
+        counts = spans[:, [_layout.POINTS_A, _layout.POINTS_B]].sum(axis=1)
+        lines = spans[:, [_layout.EDGES_A, _layout.EDGES_B]].sum(axis=1)
+        self.most = int((counts + PIECES * lines).max(initial=0))
         self._list_sides(count)
         self.rebuilds += 1
 
@@ -147,8 +149,9 @@ class Lists:
 
         old_of : old numbers of those, −1 of pairs that were not listed before.
         """
-        points, edges = np.diff(shapes.ranges[:, POINTS]), np.diff(shapes.ranges[:, EDGE_RANGE])
-        most_points, most_edges = 2 * int(points.max(initial=0)), 2 * int(edges.max(initial=0))
+        columns = [_layout.POINTS, _layout.EDGES, _layout.STRIPS]
+        points, edges, strips = np.diff(shapes.ranges[:, columns], axis=0).max(axis=0, initial=0).tolist()
+        most_points, most_edges = 2 * points, edges + max(edges, strips)
         old, spans = self.listed, np.empty((len(pairs), 6), np.int64)
         kept_spans, begin = _packed(self.spans[kept])
         room = [max(len(old.points), begin[0]), max(len(old.edges), begin[1])]
@@ -164,14 +167,14 @@ class Lists:
             room = [int(1.2 * number) + 64 for number in needed]
         _near.keep(len(kept), self.spans[kept], old, kept_spans, new)
         _near.mark_behind(pairs, spans, shapes, forms, frames, new)
-        _near.carry(len(pairs), old_of, self.spans, old, spans, new)
+        _near.carry(len(pairs), pairs, old_of, self.spans, old, spans, new)
         return kept_spans, spans, new
 
     def _list_sides(self, count: int) -> None:
         """Which pairs every body is in, and as which of the two."""
         numbers = np.arange(len(self.pairs))
-        both = self.pairs[:, _touch.KIND_OF] == _touch.SOLID
-        owners = np.concatenate([self.pairs[:, _touch.BODY], self.pairs[both, _touch.OTHER]])
+        both = self.pairs[:, _layout.KIND_OF] == _layout.SOLID
+        owners = np.concatenate([self.pairs[:, _layout.BODY], self.pairs[both, _layout.OTHER]])
         sides = np.concatenate([2 * numbers, 2 * numbers[both] + 1])
         self.sides = sides[np.lexsort((sides, owners))]
         self.starts = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=count))]).astype(np.int64)
@@ -185,7 +188,7 @@ class Lists:
         things: list[list[int]] = []
         contacts: list[list[int]] = []
         history = [np.empty((0, 4))]
-        listed, pieces = self.listed, _edges.PIECES
+        listed, pieces = self.listed, PIECES
         for pair, (first, points_a, points_b, first_edge, edges_a, edges_b) in zip(
             self.pairs.tolist(), self.spans.tolist(), strict=True
         ):
@@ -220,8 +223,8 @@ class Lists:
         self.spans = np.zeros((len(self.pairs), 6), np.int64)
         at = np.empty(len(things), np.int64)  # row among points, or among edges
         for those, first, a, items, behind in (
-            (~is_edge, _touch.FIRST_POINT, _touch.POINTS_A, self.listed.points, self.listed.points_behind),
-            (is_edge, _touch.FIRST_EDGE, _touch.EDGES_A, self.listed.edges, self.listed.edges_behind),
+            (~is_edge, _layout.FIRST_POINT, _layout.POINTS_A, self.listed.points, self.listed.points_behind),
+            (is_edge, _layout.FIRST_EDGE, _layout.EDGES_A, self.listed.edges, self.listed.edges_behind),
         ):
             at[those] = np.arange(int(those.sum()))  # things are in the order of pairs, sides and numbers
             items[:], behind[:] = things[those, 5], things[those, 6]
@@ -230,11 +233,11 @@ class Lists:
             self.spans[:, first] = np.cumsum(counts) - counts
         for those, known, history, each in (
             (~is_edge, self.listed.points_known, self.listed.point_history, 1),
-            (is_edge, self.listed.edges_known, self.listed.edge_history, _edges.PIECES),
+            (is_edge, self.listed.edges_known, self.listed.edge_history, PIECES),
         ):
             own = those[contacts[:, 0]]
             places = at[contacts[own, 0]] * each + contacts[own, 1]
-            known[places] = _touch.LASTING
+            known[places] = _layout.LASTING
             history[places] = memory["history"][own]
 
 
@@ -251,10 +254,10 @@ def _rows_of(pairs: Ints, others: Ints) -> Ints:
 def _packed(spans: Ints) -> tuple[Ints, tuple[int, int]]:
     """The same spans, one after the other, and how many points and edges there are."""
     packed = spans.copy()
-    points = spans[:, [_touch.POINTS_A, _touch.POINTS_B]].sum(axis=1)
-    edges = spans[:, [_touch.EDGES_A, _touch.EDGES_B]].sum(axis=1)
-    packed[:, _touch.FIRST_POINT] = np.cumsum(points) - points
-    packed[:, _touch.FIRST_EDGE] = np.cumsum(edges) - edges
+    points = spans[:, [_layout.POINTS_A, _layout.POINTS_B]].sum(axis=1)
+    edges = spans[:, [_layout.EDGES_A, _layout.EDGES_B]].sum(axis=1)
+    packed[:, _layout.FIRST_POINT] = np.cumsum(points) - points
+    packed[:, _layout.FIRST_EDGE] = np.cumsum(edges) - edges
     return packed, (int(points.sum()), int(edges.sum()))
 
 
@@ -275,15 +278,15 @@ def _candidates(count: int, shapes: Shapes, forms: Ints, frames: Floats, planes:
     lower, upper = world_boxes(shapes, forms, frames)
     found = [np.empty((0, 3), np.int64)]
     pairs = box_pairs(lower[:count], upper[:count], gap=skin)
-    found.append(np.column_stack([pairs[:, 0], np.full(len(pairs), _touch.SOLID), pairs[:, 1]]))
+    found.append(np.column_stack([pairs[:, 0], np.full(len(pairs), _layout.SOLID), pairs[:, 1]]))
     for b in range(count, len(frames)):
         near = ((lower[:count] <= upper[b] + skin) & (upper[:count] >= lower[b] - skin)).all(axis=1)
         rows = np.flatnonzero(near)
-        found.append(np.column_stack([rows, np.full(len(rows), _touch.SHEET), np.full(len(rows), b)]))
+        found.append(np.column_stack([rows, np.full(len(rows), _layout.SHEET), np.full(len(rows), b)]))
     centre, half = 0.5 * (lower[:count] + upper[:count]), 0.5 * (upper[:count] - lower[:count])
     for p, plane in enumerate(planes):
         normal = plane[_planes.NORMAL : _planes.NORMAL + 3]
         rows = np.flatnonzero((centre - plane[:3]) @ normal - half @ np.abs(normal) < skin)
-        found.append(np.column_stack([rows, np.full(len(rows), _touch.PLANE), np.full(len(rows), p)]))
+        found.append(np.column_stack([rows, np.full(len(rows), _layout.PLANE), np.full(len(rows), p)]))
     every = np.concatenate(found)
     return np.ascontiguousarray(every[np.lexsort((every[:, 2], every[:, 1], every[:, 0]))], np.int64)

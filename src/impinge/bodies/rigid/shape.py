@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.bodies.obstacles import Obstacle
-from impinge.bodies.rigid import _distance, _touch
+from impinge.bodies.rigid import _distance, _layout, _touch
 from impinge.bodies.rigid._layout import RANGES, SIZES
-from impinge.bodies.rigid.surface import find_edges, is_convex, sample, usual_resolution
+from impinge.bodies.rigid.surface import find_edges, find_rims, is_convex, sample, usual_resolution
 from impinge.errors import MeshError
 from impinge.inside import _closest, _closest_build
 from impinge.response import _laws
@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 _GROUP = 16  # points or edges that are looked at together
 _QUARTER = 0.25  # of the surface in contact, at most, when the time step is chosen
+_STRIPS = 1000  # of one edge, at most
 _DEEPEST = 0.5  # of the radius: so far, at most, points can be behind the surface of an obstacle
 _SMALLEST, _LARGEST = 1e-30, 1e30  # m: eighth powers of lengths stay in range
 
@@ -43,8 +44,10 @@ class Form:
     ----------
     points : Parts
         Rows: place, area, normal, half the thickness of the body there.
-    edges : Parts
-        Rows: both ends, width, into the body, half its thickness there.
+    edges, strips : Parts
+        Rows: both ends, width, into the body, half its thickness there. Strips are edges cut into short ones.
+    rims : Parts
+        Rows: both ends of edges with one face only.
     bounds : (2, 3) float64
     reach, radius, width : float, m
         Of the farthest point, of the ball of the same volume, of edges bent by a right angle.
@@ -61,7 +64,8 @@ class Form:
         self.bounds = np.array([corners.min(axis=(0, 1)), corners.max(axis=(0, 1))])
         self.reach = float(np.sqrt((corners**2).sum(axis=2).max()))
         self._make_tree(mesh)
-        self.points, self.edges = _grouped(np.empty((0, 8)), np.empty((0, 3)), np.empty(0)), self._find_edges(mesh)
+        self.points, self.edges = _no_parts(_layout.POINT), self._find_edges(mesh)
+        self.strips, self.rims = _no_parts(_layout.EDGE), self._find_rims(mesh)
 
     def _make_tree(self, mesh: Mesh) -> None:
         m, width = len(mesh.faces), _closest.WIDTH
@@ -89,6 +93,11 @@ class Form:
         rows = np.column_stack([ends, 2 * np.sin(0.5 * bends) ** 2, inward, np.zeros(len(ends))])
         half = 0.5 * np.linalg.norm(ends[:, 3:] - ends[:, :3], axis=1)
         return _grouped(rows, 0.5 * (ends[:, :3] + ends[:, 3:]), half)
+
+    def _find_rims(self, mesh: Mesh) -> Parts:
+        ends = find_rims(mesh)
+        half = 0.5 * np.linalg.norm(ends[:, 3:] - ends[:, :3], axis=1)
+        return _grouped(ends, 0.5 * (ends[:, :3] + ends[:, 3:]), half)
 
 
 class Shape(Form):
@@ -121,7 +130,7 @@ class Shape(Form):
         own = Mesh((mesh.vertices - self.centre) @ self.axes, mesh.faces)
         super().__init__(own)
         self.obstacle = Obstacle(own)  # what spheres run into
-        self.points = self._find_points(own)
+        self.points, self.strips = self._find_points(own), self._cut_edges()
 
     @property
     def liveliest(self) -> float:
@@ -145,8 +154,7 @@ class Shape(Form):
     def _thickness(self, points: Floats, inward: Floats) -> Floats:
         """Half of that of the body at points of its surface."""
         thickness = np.empty(len(points))
-        nodes, children, leaves, _, _ = self.tree
-        _distance.measure_thickness(nodes, children, leaves, points, inward, 2 * _DEEPEST * self.radius, thickness)
+        _distance.measure_thickness(self.tree, points, inward, 2 * _DEEPEST * self.radius, thickness)
         return 0.5 * thickness
 
     def _find_points(self, mesh: Mesh) -> Parts:
@@ -161,6 +169,19 @@ class Shape(Form):
         depths = self._thickness(middles, inward)
         half = 0.5 * np.linalg.norm(ends[:, 3:] - ends[:, :3], axis=1)
         return _grouped(np.column_stack([ends, widths, inward, depths]), middles, half)
+
+    def _cut_edges(self) -> Parts:
+        """Edges, cut into equal strips no longer than points are apart."""
+        rows = self.edges.rows
+        ways = rows[:, 3:6] - rows[:, :3]
+        counts = np.ceil(np.linalg.norm(ways, axis=1) / self.resolution).astype(np.int64).clip(1, _STRIPS)
+        edge = np.repeat(np.arange(len(rows)), counts)
+        k = np.arange(len(edge)) - np.repeat(np.cumsum(counts) - counts, counts)
+        strips = rows[edge]
+        for end in (0, 1):
+            strips[:, 3 * end : 3 * end + 3] = rows[edge, :3] + ((k + end) / counts[edge])[:, None] * ways[edge]
+        half = 0.5 * np.linalg.norm(strips[:, 3:6] - strips[:, :3], axis=1)
+        return _grouped(strips, 0.5 * (strips[:, :3] + strips[:, 3:6]), half)
 
 
 class Shapes(NamedTuple):
@@ -179,42 +200,45 @@ class Shapes(NamedTuple):
     edges: Floats
     edge_groups: Floats
     edge_starts: Ints
+    strips: Floats
+    strip_groups: Floats
+    strip_starts: Ints
+    rims: Floats
+    rim_groups: Floats
+    rim_starts: Ints
 
 
 def join(shapes: Sequence[Form]) -> Shapes:
     """All shapes, one after the other; numbers in trees and groups stay those of each alone."""
-    lengths = [
-        [
-            len(s.children), len(s.leaves) // _closest.LEAF, len(s.normals), len(s.points.rows), len(s.points.groups),
-            len(s.edges.rows), len(s.edges.groups),
-        ]
-        for s in shapes
+    kinds = [
+        ([s.points for s in shapes], _layout.POINT), ([s.edges for s in shapes], _layout.EDGE),
+        ([s.strips for s in shapes], _layout.EDGE), ([s.rims for s in shapes], 6),
     ]  # fmt: skip
+    trees = [[len(s.children), len(s.leaves) // _closest.LEAF, len(s.normals)] for s in shapes]
+    lengths = np.array(trees, np.int64).reshape(-1, 3)
+    for parts, _ in kinds:
+        sizes = [[len(p.rows), len(p.groups)] for p in parts]
+        lengths = np.hstack([lengths, np.array(sizes, np.int64).reshape(-1, 2)])
     ranges = np.zeros((len(shapes) + 1, RANGES), np.int64)
-    np.cumsum(np.array(lengths, np.int64).reshape(-1, RANGES), axis=0, out=ranges[1:])
-    sizes = np.array([[*s.bounds.reshape(-1), s.reach, s.radius, s.width, s.bumpy] for s in shapes]).reshape(-1, SIZES)
+    np.cumsum(lengths, axis=0, out=ranges[1:])
+    measures = np.array([[*s.bounds.reshape(-1), s.reach, s.radius, s.width, s.bumpy] for s in shapes])
 
     def together(parts: list[NDArray[Any]], empty: tuple[int, ...], kind: type) -> NDArray[Any]:
         return np.concatenate([np.empty(empty, kind), *parts])
 
-    def starts(parts: list[Parts]) -> Ints:
-        sizes = [np.diff(p.starts) for p in parts]
-        return np.cumsum(np.concatenate([[0], *sizes])).astype(np.int64)
-
-    points, edges = [s.points for s in shapes], [s.edges for s in shapes]
+    flat: list[Any] = []
+    for parts, columns in kinds:
+        flat.append(together([p.rows for p in parts], (0, columns), np.float64))
+        flat.append(together([p.groups for p in parts], (0, 4), np.float64))
+        flat.append(np.cumsum(np.concatenate([[0], *[np.diff(p.starts) for p in parts]])).astype(np.int64))
     return Shapes(
-        ranges, sizes,
+        ranges, measures.reshape(-1, SIZES),
         together([s.nodes for s in shapes], (0,), np.float64),
         together([s.children for s in shapes], (0, _closest.WIDTH), np.int32),
         together([s.leaves for s in shapes], (0,), np.float64),
         together([s.faces for s in shapes], (0,), np.int32),
         together([s.normals for s in shapes], (0, _distance.NORMALS, 3), np.float64),
-        together([p.rows for p in points], (0, 8), np.float64),
-        together([p.groups for p in points], (0, 4), np.float64),
-        starts(points),
-        together([p.rows for p in edges], (0, 11), np.float64),
-        together([p.groups for p in edges], (0, 4), np.float64),
-        starts(edges),
+        *flat,
     )  # fmt: skip
 
 
@@ -264,6 +288,10 @@ def _normals(mesh: Mesh, order: Ints) -> Floats:
 def _unit(vectors: Floats) -> Floats:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+
+
+def _no_parts(columns: int) -> Parts:
+    return _grouped(np.empty((0, columns)), np.empty((0, 3)), np.empty(0))
 
 
 def _grouped(rows: Floats, places: Floats, extents: Floats) -> Parts:

@@ -20,7 +20,7 @@ from impinge.bodies.rigid import _sampling
 from impinge.inside.closest import ClosestTree
 from impinge.shapes.mesh import Mesh
 
-__all__ = ["SHARP", "Edges", "Samples", "find_edges", "is_convex", "sample", "usual_resolution"]
+__all__ = ["SHARP", "Edges", "Samples", "find_edges", "find_rims", "is_convex", "sample", "usual_resolution"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -91,6 +91,11 @@ def _rims(mesh: Mesh) -> _Sides:
     face = halves // 3
     vertices = np.column_stack([faces[face, halves % 3], faces[face, (halves + 1) % 3]])
     return _Sides(face, face, vertices, np.full(len(face), math.pi))
+
+
+def find_rims(mesh: Mesh) -> Floats:
+    """(n, 6): both ends of edges with one face only."""
+    return mesh.vertices[_rims(mesh).vertices].reshape(-1, 6)
 
 
 def sample(mesh: Mesh, resolution: float) -> Samples:
