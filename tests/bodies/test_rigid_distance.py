@@ -10,15 +10,12 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from impinge import Material, Mesh, Solid, World, shapes
-from impinge.bodies.rigid import _distance, _edges
+from impinge.bodies.rigid import _distance, _edges, _follow, _layout
 from impinge.bodies.rigid.shape import Shape
 from impinge.inside._closest import STACK, WIDTH
 
 L = shapes.prism([(0, 0), (3, 0), (3, 1), (1, 1), (1, 2), (0, 2)])
 SHAPES = {"L": L, "box": shapes.box(1.0, divisions=3), "torus": shapes.torus(1.0, 0.4, 24, 12)}
-
-
-EVERYWHERE = np.array(_distance.EVERYWHERE, np.int32)
 
 
 def space() -> tuple[NDArray[Any], ...]:
@@ -29,17 +26,22 @@ def space() -> tuple[NDArray[Any], ...]:
     )  # fmt: skip
 
 
+def _everywhere() -> tuple[NDArray[np.int32], NDArray[np.float32], float, float]:
+    """As `_distance.make_everywhere`, which has no door for calls from here."""
+    return np.array([1, 0], np.int32), np.zeros(1, np.float32), 0.0, np.inf
+
+
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_point_that_is_followed_has_the_distance_of_one_that_is_looked_for(name: str) -> None:
     mesh = SHAPES[name]
     shape, rng = Shape(mesh), np.random.default_rng(3)
-    slots, seen, held = np.zeros(1, np.int32), np.zeros((1, 8)), 0
+    slots, seen, held = np.zeros(1, np.int32), np.zeros((1, _layout.FOLLOWED)), 0
     path = rng.uniform(mesh.bounds[0], mesh.bounds[1]) - shape.centre
     for step in rng.normal(0, 2e-3, (1500, 3)):
         path = path + step
-        before = seen[0, 4:7].copy()
-        found = _distance.follow(shape.tree, *path, slots, seen, 0, 4, space())
-        held += bool((before == seen[0, 4:7]).all())
+        before = seen[0, :3].copy()
+        found = _follow.follow(shape.tree, *path, slots, seen, 0, 0, space())
+        held += bool((before == seen[0, :3]).all())
         np.testing.assert_array_equal(found, _distance.signed_distance(shape.tree, *path, 0, space())[1:])
     assert held > 100  # else nothing was remembered
     own = Mesh((mesh.vertices - shape.centre) @ shape.axes, mesh.faces)
@@ -55,18 +57,20 @@ def test_depths_along_edges_next_to_many_points(name: str, error: float) -> None
     for _ in range(60):
         p, q = rng.uniform(mesh.bounds[0], mesh.bounds[1], (2, 3)) - shape.centre
         d = q - p
-        here, near = space(), np.zeros(1 + _distance.NEAR, np.int32)
-        slots, seen = np.zeros((3, 1), np.int32), np.zeros((1, 23))
-        within = _distance.list_leaves(shape.tree, *p, *d, 0.2, near, here)
+        here, everywhere = space(), _everywhere()
+        leaves, bounds = np.zeros(1 + _distance.NEAR, np.int32), np.zeros(_distance.NEAR, np.float32)
+        slots, seen = np.zeros((3, 1), np.int32), np.zeros((1, _layout.EDGE_SEEN))
+        aside = rng.normal(0, 0.02, 3)  # listed for where the edge was a moment before
+        within = _distance.list_leaves(shape.tree, *(p + aside), *d, 0.2, leaves, bounds, here)
+        way = 1.001 * float(np.linalg.norm(aside))
+        near = leaves, bounds, way, within - way
         crossings = _distance.find_crossings(shape.tree, near, *p, *d, here)
         places = here[3][:crossings].copy()
-        assert crossings == _distance.find_crossings(shape.tree, EVERYWHERE, *p, *d, here)
+        assert crossings == _distance.find_crossings(shape.tree, everywhere, *p, *d, here)
         np.testing.assert_array_equal(places, here[3][:crossings])
         found = []
-        for some, reach in ((near, within), (EVERYWHERE, np.inf)):
-            number = _edges.find_pieces(
-                shape.tree, some, reach, *p, *d, shape.bumpy, 0, slots, seen, crossings, here
-            )  # fmt: skip
+        for some in (near, everywhere):
+            number = _edges.find_pieces(shape.tree, some, *p, *d, shape.bumpy, 0, slots, seen, crossings, here)
             found.append(here[5][:number].copy())
         np.testing.assert_array_equal(*found)
         if crossings == 0 and _distance.signed_distance(shape.tree, *p, 0, here)[1] > 0:

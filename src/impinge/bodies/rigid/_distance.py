@@ -5,7 +5,8 @@ tells: of a face, and on edges and vertices the mean of the faces there, weighte
 always true [Baerentzen2005].
 
 surface : arrays of the tree, and normals of the faces: `Form.tree`. space : what searches write to, `make_space`.
-near : how many items of the tree there are that count, and which; where that is not known, all of it, `EVERYWHERE`.
+near : what of the tree there is near a segment, see `list_leaves`: how many items and which; how far each was from it,
+at least, ascending; how far the segment has moved since; up to where all are listed. Or all of it, `make_everywhere`.
 """
 
 import math
@@ -13,19 +14,19 @@ import math
 import numpy as np
 
 from impinge._jit import exact, kernel, part
-from impinge.inside._closest import LEAF, NODE, STACK, WIDTH, bound_children, measure_lanes, nearest_slot, slot_vector
+from impinge.inside._closest import LEAF, NODE, STACK, WIDTH, measure_lanes, nearest_slot, slot_vector
 
 FACE, EDGES, VERTICES = 0, 1, 4  # normals of a face a b c: its own, of ab, ac and bc, of a, b and c
 NORMALS = 7
 SCRATCH = 4  # rows of WIDTH numbers that searches need
 MOST_CROSSINGS = 64
-NEAR = 15  # leaves near an edge, at most
-EVERYWHERE = (1, 0)  # the root
-SURE = 1.0 - 1e-9  # of a distance: so far a point can move, whatever is rounded
+NEAR = 24  # leaves near an edge, at most
+SURE, UNSURE = 1.0 - 1e-9, 1.0 + 1e-9  # of a distance: so far a point can move, whatever is rounded
 PIECES = 12  # of one edge, at most
 PIECE = 7  # numbers of a piece: first and last place along the edge, depths there, normal of the surface
 ENDS = 2 * PIECES + 2  # parts of edges that wait to be divided
 END = 12  # numbers of a part that waits
+_DOWN = 1.0 - 2.0**-22  # so that bounds are no more than they were when they are rounded to float32
 _ON_BORDER = 1e-9  # of the longest edge: points nearer to an edge or vertex are on it
 
 
@@ -65,8 +66,16 @@ def make_space():
     )  # fmt: skip
 
 
+@part
+def make_everywhere():
+    """All of a tree, its root, as what is near."""
+    items = np.zeros(2, np.int32)
+    items[0] = 1
+    return items, np.zeros(1, np.float32), 0.0, math.inf
+
+
 @kernel
-def _gradient(surface, slot, px, py, pz):
+def gradient(surface, slot, px, py, pz):
     """Signed distance of a point from the triangle that is the nearest one, and its gradient."""
     _, _, leaves, faces, normals = surface
     x, y, z, qx, qy, qz = slot_vector(leaves, slot, px, py, pz)
@@ -96,91 +105,34 @@ def signed_distance(surface, px, py, pz, start, space):
     slot, _ = nearest_slot(
         nodes, children, leaves, faces, px, py, pz, x * x + y * y + z * z, start, space[0], space[1], space[2]
     )
-    distance, nx, ny, nz = _gradient(surface, slot, px, py, pz)
+    distance, nx, ny, nz = gradient(surface, slot, px, py, pz)
     return slot, distance, nx, ny, nz
 
 
 @kernel
-def distance_near(surface, near, within, px, py, pz, start, space):
-    """As `signed_distance`; within : all triangles that are at most so far away are in `near`."""
+def distance_near(surface, near, px, py, pz, start, space):
+    """As `signed_distance`, of a point of the segment that `near` was listed for."""
     _, _, leaves, faces, _ = surface
+    items, bounds, way, within = near
     xs, ys, zs, values = space[2][0], space[2][1], space[2][2], space[2][3]
-    if near[1] < 0:
+    if items[1] < 0:
         for i in range(WIDTH):
             xs[i], ys[i], zs[i] = px, py, pz
-        best, best_sq = -1, math.inf
-        for k in range(1, near[0] + 1):
-            measure_lanes(leaves, ~near[k], xs, ys, zs, values)
+        best, best_sq, limit = -1, math.inf, math.inf
+        for k in range(items[0]):
+            if bounds[k] - way > limit:
+                break
+            leaf = ~items[1 + k]
+            measure_lanes(leaves, leaf, xs, ys, zs, values)
             for i in range(WIDTH):
-                slot = ~near[k] * WIDTH + i
+                slot = leaf * WIDTH + i
                 if values[i] < best_sq or (values[i] == best_sq and faces[slot] < faces[best]):
                     best, best_sq = slot, values[i]
-        if best_sq < within * within:
-            distance, nx, ny, nz = _gradient(surface, best, px, py, pz)
+            limit = UNSURE * math.sqrt(best_sq)
+        if limit < within:
+            distance, nx, ny, nz = gradient(surface, best, px, py, pz)
             return best, distance, nx, ny, nz
     return signed_distance(surface, px, py, pz, start, space)
-
-
-@kernel
-def _nearest_two(surface, px, py, pz, start, space):
-    """The slot of the nearest triangle, as `nearest_slot` finds it, and the distance of the second nearest."""
-    nodes, children, leaves, faces, _ = surface
-    stack, stack_sq, work = space[0], space[1], space[2]
-    xs, ys, zs, values = work[0], work[1], work[2], work[3]
-    for i in range(WIDTH):
-        xs[i], ys[i], zs[i] = px, py, pz
-    first, best, best_face, best_sq, second_sq = ~(start // WIDTH), start, -1, math.inf, math.inf
-    begins, top = True, 0  # with the leaf of the slot, then the tree without it
-    stack[0], stack_sq[0] = first, 0.0
-    while top >= 0:
-        item, item_sq = stack[top], stack_sq[top]
-        top -= 1
-        if item_sq > second_sq or (item == first and not begins):
-            continue
-        if item >= 0:
-            bound_children(nodes, item, px, py, pz, values)
-            nearest, nearest_sq = top + 1, math.inf
-            for i in range(WIDTH):
-                bound_sq = values[i]
-                stack[top + 1], stack_sq[top + 1] = children[item, i], bound_sq
-                nearest = top + 1 if bound_sq < nearest_sq else nearest
-                nearest_sq = min(bound_sq, nearest_sq)
-                top += 1 if bound_sq <= second_sq else 0
-            if nearest < top:
-                stack[nearest], stack[top] = stack[top], stack[nearest]
-                stack_sq[nearest], stack_sq[top] = stack_sq[top], stack_sq[nearest]
-            continue
-        measure_lanes(leaves, ~item, xs, ys, zs, values)
-        for i in range(WIDTH):
-            face = faces[~item * WIDTH + i]
-            if face != best_face and values[i] <= second_sq:  # leaves that are not full repeat a face
-                if values[i] < best_sq or (values[i] == best_sq and face < best_face):
-                    best, best_face, best_sq, second_sq = ~item * WIDTH + i, face, values[i], best_sq
-                else:
-                    second_sq = values[i]
-        if begins:
-            begins, top = False, 0
-            stack[0], stack_sq[0] = 0, 0.0
-    return best, math.sqrt(second_sq)
-
-
-@kernel
-def follow(surface, px, py, pz, slots, seen, at, column, space):
-    """(distance, gradient) as `signed_distance`, of a point that moves little from one call to the next.
-
-    In row `at` of `seen`, from the column on: where the point was when the nearest triangle, slots[at], was looked for,
-    and how far the second nearest was from there. As long as the first is nearer than that less the way since then, it
-    still is the nearest.
-    """
-    x, y, z = px - seen[at, column], py - seen[at, column + 1], pz - seen[at, column + 2]
-    least = seen[at, column + 3] - math.sqrt(x * x + y * y + z * z)
-    distance, nx, ny, nz = _gradient(surface, slots[at], px, py, pz)
-    if abs(distance) < SURE * least:
-        return distance, nx, ny, nz
-    slot, second = _nearest_two(surface, px, py, pz, slots[at], space)
-    slots[at] = slot
-    seen[at, column], seen[at, column + 1], seen[at, column + 2], seen[at, column + 3] = px, py, pz, second
-    return _gradient(surface, slot, px, py, pz)
 
 
 @kernel
@@ -236,11 +188,15 @@ def _pierce_lanes(leaves, leaf, px, py, pz, dx, dy, dz, found):
 def find_crossings(surface, near, px, py, pz, dx, dy, dz, space):
     """Where the segment p + t d pierces the surface: their number; every t, ascending, and the slot, in `space`."""
     nodes, children, leaves, _, _ = surface
+    items, bounds, way, _ = near
     stack, values, places = space[0], space[2][3], space[3]
     mx, my, mz, hx, hy, hz = px + 0.5 * dx, py + 0.5 * dy, pz + 0.5 * dz, 0.5 * dx, 0.5 * dy, 0.5 * dz
-    found, top = 0, near[0] - 1
-    for k in range(near[0]):
-        stack[k] = near[1 + k]
+    found, top = 0, -1
+    for k in range(items[0]):
+        if bounds[k] > way:
+            break
+        top += 1
+        stack[top] = items[1 + k]
     while top >= 0:
         item = stack[top]
         top -= 1
@@ -264,42 +220,53 @@ def find_crossings(surface, near, px, py, pz, dx, dy, dz, space):
 
 
 @kernel
-def list_leaves(surface, px, py, pz, dx, dy, dz, reach, near, space):
-    """List the leaves with all triangles at most `reach` from the segment p + t d; if they are too many, the root.
+def list_leaves(surface, px, py, pz, dx, dy, dz, reach, items, bounds, space):
+    """List the leaves at most `reach` from the segment p + t d, the nearest first, as many as there is room for.
 
-    Returns up to where all is listed.
+    items : their number, and the leaves; bounds : how far each is from the segment, at least. Returns up to where all
+    are listed. Where more of them may be pierced than there is room for, the whole tree is.
     """
     nodes, children = surface[0], surface[1]
     stack, values = space[0], space[2][3]
     mx, my, mz, hx, hy, hz = px + 0.5 * dx, py + 0.5 * dy, pz + 0.5 * dz, 0.5 * dx, 0.5 * dy, 0.5 * dz
-    count, top = 0, 0
+    count, top, within = 0, 0, reach
     stack[0] = 0
     while top >= 0:
         item = stack[top]
         top -= 1
         _reach_boxes(nodes, item, mx, my, mz, hx, hy, hz, values)
         for i in range(WIDTH):
-            if values[i] > reach:
+            bound = _DOWN * max(values[i], 0.0)
+            if bound > within:
                 continue
             if children[item, i] >= 0:
                 top += 1
                 stack[top] = children[item, i]
-            elif count == NEAR:
-                near[0], near[1] = EVERYWHERE
-                return math.inf
-            else:
-                count += 1
-                near[count] = children[item, i]
-    near[0] = count
+                continue
+            if count == NEAR:
+                within = min(within, max(bound, bounds[count - 1]))
+                if bound >= bounds[count - 1]:
+                    continue
+                count -= 1
+            k = count
+            while k > 0 and bounds[k - 1] > bound:
+                bounds[k], items[1 + k] = bounds[k - 1], items[k]
+                k -= 1
+            bounds[k], items[1 + k] = bound, children[item, i]
+            count += 1
+    items[0] = count
     if count == 0:
-        near[1] = -1
-    return reach
+        items[1] = -1
+    if within == 0.0:
+        items[0], items[1], bounds[0] = 1, 0, 0.0
+        return reach
+    return within
 
 
 @kernel
 def measure_thickness(surface, points, inward, reach, thickness):
     """How far it is from points of a surface through the body to its other side, at most `reach`."""
-    space, everywhere = make_space(), np.array(EVERYWHERE, np.int32)
+    space, everywhere = make_space(), make_everywhere()
     for i in range(len(points)):
         dx, dy, dz = reach * inward[i, 0], reach * inward[i, 1], reach * inward[i, 2]
         count = find_crossings(surface, everywhere, points[i, 0], points[i, 1], points[i, 2], dx, dy, dz, space)

@@ -12,7 +12,8 @@ import math
 import numpy as np
 
 from impinge._jit import kernel, part
-from impinge.bodies.rigid._distance import FACE, PIECES, distance_near, follow, signed_distance
+from impinge.bodies.rigid._distance import FACE, PIECES, distance_near, signed_distance
+from impinge.bodies.rigid._follow import follow
 from impinge.bodies.rigid._layout import FIRST_END, SECOND_END
 
 FIRST_SLOT, SECOND_SLOT = 10, 11  # columns of a part that waits to be divided
@@ -67,7 +68,7 @@ def _wait(ends, waiting, a, f, ux, uy, uz, first, b, g, vx, vy, vz, second):
 
 
 @kernel
-def _divide(surface, near, within, px, py, pz, dx, dy, dz, bumpy, space, count):
+def _divide(surface, near, px, py, pz, dx, dy, dz, bumpy, space, count):
     """Pieces of the edge p + t d between the two ends that are known, all of it inside; returns their number.
 
     In `space`, rows t0, depth, normal, t1, depth, normal, slot at t0, slot at t1 of parts that are not yet done, the
@@ -89,9 +90,7 @@ def _divide(surface, near, within, px, py, pz, dx, dy, dz, bumpy, space, count):
             at = (g - fall * b - f + rise * a) / (rise - fall)
             if a < at < b:
                 t, expected = at, f + rise * (at - a)
-        slot, distance, nx, ny, nz = distance_near(
-            surface, near, within, px + t * dx, py + t * dy, pz + t * dz, first, space
-        )
+        slot, distance, nx, ny, nz = distance_near(surface, near, px + t * dx, py + t * dy, pz + t * dz, first, space)
         h = max(-distance, 0.0)
         if count + 2 * (waiting + 2) > PIECES:  # no room for more, if each that waits may take two: straight lines
             x, y, z = ux + nx, uy + ny, uz + nz
@@ -109,12 +108,12 @@ def _divide(surface, near, within, px, py, pz, dx, dy, dz, bumpy, space, count):
             slot_left, slot_right, lx, ly, lz, rx, ry, rz = first, second, ux, uy, uz, vx, vy, vz
             if bumpy and count + 2 * (waiting + 4) <= PIECES:
                 slot_left, distance, lx, ly, lz = distance_near(
-                    surface, near, within, px + left * dx, py + left * dy, pz + left * dz, first, space
+                    surface, near, px + left * dx, py + left * dy, pz + left * dz, first, space
                 )
                 is_straight = abs(distance + h_left) <= tolerance
                 h_left = max(-distance, 0.0)
                 slot_right, distance, rx, ry, rz = distance_near(
-                    surface, near, within, px + right * dx, py + right * dy, pz + right * dz, second, space
+                    surface, near, px + right * dx, py + right * dy, pz + right * dz, second, space
                 )
                 is_straight &= abs(distance + h_right) <= tolerance
                 h_right = max(-distance, 0.0)
@@ -137,12 +136,11 @@ def _rises(surface, hit, dx, dy, dz):
 
 
 @kernel
-def find_pieces(surface, near, within, px, py, pz, dx, dy, dz, bumpy, e, slots, seen, crossings, space):
+def find_pieces(surface, near, px, py, pz, dx, dy, dz, bumpy, e, slots, seen, crossings, space):
     """Pieces of the edge p + t d inside a body, in their order; returns how many there are.
 
-    near, within : triangles around the edge, and how far from it there are no others. bumpy : whether the body is not
-    convex. slots : (3, …), rows: anywhere along the edge, at its first end, at the second; e : column, and row of
-    `seen`.
+    near : see `_distance`. bumpy : whether the body is not convex. slots : (3, …), rows: anywhere along the edge, at
+    its first end, at the second; e : column, and row of `seen`.
 
     crossings : how often it pierces the surface; where, is in `space`. Between two of them it is inside if it enters at
     the first and leaves at the second; where they do not agree, as at edges of the surface, the middle tells.
@@ -158,13 +156,13 @@ def find_pieces(surface, near, within, px, py, pz, dx, dy, dz, bumpy, e, slots, 
             if leaves_there != entered:
                 t = 0.5 * (before + after)
                 slot, distance, _, _, _ = distance_near(
-                    surface, near, within, px + t * dx, py + t * dy, pz + t * dz, slot, space
+                    surface, near, px + t * dx, py + t * dy, pz + t * dz, slot, space
                 )
                 is_inside = distance < 0.0
             if is_inside:
                 _find_end(surface, px, py, pz, dx, dy, dz, before, last, e, slots, seen, space, 0)
                 _find_end(surface, px, py, pz, dx, dy, dz, after, hit, e, slots, seen, space, 5)
-                count = _divide(surface, near, within, px, py, pz, dx, dy, dz, bumpy, space, count)
+                count = _divide(surface, near, px, py, pz, dx, dy, dz, bumpy, space, count)
         before, last = after, hit
     slots[0, e] = slot
     return count

@@ -14,14 +14,17 @@ EDGE_WIDE, EDGE_INWARD, EDGE_DEEP, EDGE = 6, 7, 10, 11
 BODY, KIND_OF, OTHER = 0, 1, 2
 SOLID, SHEET, PLANE = 0, 1, 2
 FIRST_POINT, POINTS_A, POINTS_B, FIRST_EDGE, EDGES_A, EDGES_B = range(6)
+# Columns of what `_follow.py` remembers of a point, after its place.
+SECOND, BEYOND, OTHER_LEAVES, THIRD_LEAF, FOLLOWED = 3, 4, 5, 6, 7
 # Columns of what a listed point has seen: where it was in the frame of the other, how far it may move from there before
-# it can touch it, and what `follow` remembers.
-SEEN_AT, SEEN_SAFE, POINT_FOLLOWED, POINT_SEEN = 0, 3, 4, 8
-# Of an edge next to a solid: both ends, how far they may move, what `follow` remembers of each; and of its near
+# it can touch it, and what `_follow.py` remembers.
+SEEN_AT, SEEN_SAFE, POINT_FOLLOWED, POINT_SEEN = 0, 3, 4, 4 + FOLLOWED
+# Of an edge next to a solid: both ends, how far they may move, what `_follow.py` remembers of each; and of its near
 # triangles: where the ends were when they were listed, up to which distance, and how deep the edge was last.
-EDGE_SAFE, FIRST_END, SECOND_END, GATHERED, GATHERED_TO, DEEPEST, EDGE_SEEN = 6, 7, 11, 15, 21, 22, 23
-# Of a strip next to a surface: as of a point, for its middle, and what `follow` remembers of that and of both ends.
-STRIP_FIRST, STRIP_SECOND = 8, 12
+EDGE_SAFE, FIRST_END, SECOND_END, GATHERED = 6, 7, 7 + FOLLOWED, 7 + 2 * FOLLOWED
+GATHERED_TO, DEEPEST, EDGE_SEEN = GATHERED + 6, GATHERED + 7, GATHERED + 8
+# Of a strip next to a surface: as of a point, for its middle, and what `_follow.py` remembers of that and of both ends.
+STRIP_FIRST, STRIP_SECOND = POINT_SEEN, POINT_SEEN + FOLLOWED
 # Columns of a contact: place, push on the first body, depth, stiffness, elastic force, energy, where its history is
 # (below 0 for edges), force on the first body, energy of its tangential spring.
 PLACE, PUSH, DEPTH, STIFF, ELASTIC, ENERGY, HISTORY, FORCE, HELD = 0, 3, 6, 7, 8, 9, 10, 11, 14

@@ -6,7 +6,7 @@ import numpy as np
 
 from impinge._jit import fetch_add, kernel, parallel, part
 from impinge.bodies._planes import NORMAL
-from impinge.bodies.rigid._distance import ENDS, EVERYWHERE, PIECES, find_crossings, make_space, signed_distance
+from impinge.bodies.rigid._distance import ENDS, PIECES, find_crossings, make_everywhere, make_space, signed_distance
 from impinge.bodies.rigid._edges import clearance
 from impinge.bodies.rigid._frames import apply, between, place
 from impinge.bodies.rigid._layout import (
@@ -235,7 +235,7 @@ def _inside_out(surface, everywhere, way, x, y, z, ux, uy, uz, space):
 @kernel
 def mark_behind(pairs, spans, shapes, forms, frames, new):
     """Which listed points, and middles of strips, are behind a surface at the start: where that is within the body."""
-    space, everywhere = make_space(), np.array(EVERYWHERE, np.int32)
+    space, everywhere = make_space(), make_everywhere()
     for p in range(len(pairs)):
         if pairs[p, KIND_OF] != SHEET:
             continue
@@ -325,6 +325,7 @@ def keep(first, stop, old_spans, old, spans, new):
             k = e + shift
             new.edges[k], new.edges_seen[k], new.edges_behind[k] = old.edges[e], old.edges_seen[e], old.edges_behind[e]
             new.edge_slots[:, k], new.edge_leaves[k] = old.edge_slots[:, e], old.edge_leaves[e]
+            new.edge_bounds[k] = old.edge_bounds[e]
             for j in range(PIECES):
                 new.edges_known[k * PIECES + j] = old.edges_known[e * PIECES + j]
                 new.edge_history[k * PIECES + j] = old.edge_history[e * PIECES + j]

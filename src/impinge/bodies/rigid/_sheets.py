@@ -13,7 +13,8 @@ import math
 
 from impinge._jit import kernel, part
 from impinge.bodies.rigid._contacts import write, write_piece
-from impinge.bodies.rigid._distance import PIECES, SURE, find_crossings, follow, signed_distance
+from impinge.bodies.rigid._distance import PIECES, SURE, find_crossings, signed_distance
+from impinge.bodies.rigid._follow import follow
 from impinge.bodies.rigid._frames import apply, between, moved, place, turn
 from impinge.bodies.rigid._layout import (
     EDGE_DEEP,

@@ -3,12 +3,14 @@
 from impinge._jit import kernel
 from impinge.bodies.rigid import _edges
 from impinge.bodies.rigid._contacts import write, write_pieces
-from impinge.bodies.rigid._distance import PIECES, SURE, find_crossings, follow, list_leaves
+from impinge.bodies.rigid._distance import PIECES, SURE, UNSURE, find_crossings, list_leaves
+from impinge.bodies.rigid._follow import follow
 from impinge.bodies.rigid._frames import apply, between, moved, place, turn
 from impinge.bodies.rigid._layout import (
     DEEPEST,
     EDGE_SAFE,
     EDGE_WIDE,
+    FIRST_END,
     GATHERED,
     GATHERED_TO,
     POINT_AREA,
@@ -17,7 +19,6 @@ from impinge.bodies.rigid._layout import (
     SEEN_SAFE,
 )
 
-_FEW = 4  # parts of an edge whose clearance is looked at
 _AROUND, _DEEPER = 0.1, 1.5  # of the skin, and of the last depth: so far around edges their near triangles are listed
 
 
@@ -44,42 +45,40 @@ def points_in_solid(
 
 @kernel
 def edges_in_solid(
-    first, last, rows, items, slots, seen, leaves, surface, frames, a, b, sign, per_area, skin, bumpy, space, found,
-    count,
+    first, last, rows, lists, surface, frames, a, b, sign, per_area, skin, bumpy, space, found, count
 ):  # fmt: skip
-    """Contacts of listed edges of body a in body b; leaves : near triangles of each, see `_distance.list_leaves`."""
+    """Contacts of listed edges of body a in body b."""
     way, pieces = between(frames, a, b), space[5]
+    items, slots, seen = lists.edges, lists.edge_slots, lists.edges_seen
     for e in range(first, last):
-        i, near = items[e], leaves[e]
+        i, leaves, bounds = items[e], lists.edge_leaves[e], lists.edge_bounds[e]
         px, py, pz = apply(way, rows[i, 0], rows[i, 1], rows[i, 2])
         qx, qy, qz = apply(way, rows[i, 3], rows[i, 4], rows[i, 5])
         if max(moved(seen, e, 0, px, py, pz), moved(seen, e, 3, qx, qy, qz)) < SURE * seen[e, EDGE_SAFE]:
             continue
         dx, dy, dz = qx - px, qy - py, qz - pz
-        way_since = max(moved(seen, e, GATHERED, px, py, pz), moved(seen, e, GATHERED + 3, qx, qy, qz))
-        within = SURE * seen[e, GATHERED_TO] - way_since
-        if not within > seen[e, DEEPEST]:
-            reach = _DEEPER * seen[e, DEEPEST] + _AROUND * skin
-            within = list_leaves(surface, px, py, pz, dx, dy, dz, reach, near, space)
+        gone = UNSURE * max(moved(seen, e, GATHERED, px, py, pz), moved(seen, e, GATHERED + 3, qx, qy, qz))
+        within = seen[e, GATHERED_TO] - gone
+        if not within > min(seen[e, DEEPEST], 0.5 * seen[e, GATHERED_TO]):
+            reach, gone = _DEEPER * seen[e, DEEPEST] + _AROUND * skin, 0.0
+            within = list_leaves(surface, px, py, pz, dx, dy, dz, reach, leaves, bounds, space)
             seen[e, GATHERED], seen[e, GATHERED + 1], seen[e, GATHERED + 2] = px, py, pz
             seen[e, GATHERED + 3], seen[e, GATHERED + 4], seen[e, GATHERED + 5] = qx, qy, qz
             seen[e, GATHERED_TO] = within
-        crossings = find_crossings(surface, near, px, py, pz, dx, dy, dz, space)
-        safe, is_inside, number = 0.0, False, 0
-        if crossings == 0:
-            safe, is_inside, slots[0, e] = _edges.clearance(
-                surface, px, py, pz, dx, dy, dz, 0.25 * skin, _FEW, slots[0, e], space
-            )
-        if crossings > 0 or is_inside:
-            number = _edges.find_pieces(
-                surface, near, within, px, py, pz, dx, dy, dz, bumpy, e, slots, seen, crossings, space
-            )
         seen[e, 0], seen[e, 1], seen[e, 2], seen[e, 3], seen[e, 4], seen[e, 5] = px, py, pz, qx, qy, qz
-        seen[e, EDGE_SAFE] = max(safe, 0.0)
+        near = leaves, bounds, gone, within
+        crossings = find_crossings(surface, near, px, py, pz, dx, dy, dz, space)
+        if crossings == 0:  # all of it is inside, or nothing
+            distance, _, _, _ = follow(surface, px, py, pz, slots[1], seen, e, FIRST_END, space)
+            if distance >= 0.0:
+                clear = within if leaves[0] == 0 else bounds[0] - gone
+                seen[e, EDGE_SAFE], seen[e, DEEPEST] = max(clear, 0.0), 0.0
+                continue
+        number = _edges.find_pieces(surface, near, px, py, pz, dx, dy, dz, bumpy, e, slots, seen, crossings, space)
         deepest = 0.0
         for k in range(number):
             deepest = max(deepest, max(pieces[k, 2], pieces[k, 3]))
-        seen[e, DEEPEST] = deepest
+        seen[e, EDGE_SAFE], seen[e, DEEPEST] = 0.0, deepest
         count = write_pieces(
             frames, b, sign, px, py, pz, dx, dy, dz, pieces, number, per_area * rows[i, EDGE_WIDE], e * PIECES, found,
             count,

@@ -27,7 +27,7 @@ from impinge.bodies._obstacles import SHIFT
 from impinge.bodies._planes import MADE_OF, NORMAL
 from impinge.bodies._planes import SPEED as PLANE_SPEED
 from impinge.bodies.rigid._contacts import write, write_piece
-from impinge.bodies.rigid._distance import EVERYWHERE, PIECES, make_space
+from impinge.bodies.rigid._distance import PIECES, make_everywhere, make_space
 from impinge.bodies.rigid._frames import place, velocity
 from impinge.bodies.rigid._layout import (
     BODY,
@@ -171,7 +171,7 @@ def find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, e
         )  # fmt: skip
         # Edges of a surface are as wide as those of the body that they meet.
         return edges_in_solid(
-            e1, e2, other_edges, lists.edges, lists.edge_slots, lists.edges_seen, lists.edge_leaves, own, frames, b, a,
+            e1, e2, other_edges, lists, own, frames, b, a,
             -1.0, per_area * shapes.sizes[s, EDGE_WIDTH], skin, bumpy, space, found, count,
         )  # fmt: skip
     other_points = shapes.points[r[t, POINTS] : r[t + 1, POINTS]]
@@ -182,7 +182,7 @@ def find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, e
         found, 0,
     )  # fmt: skip
     count = edges_in_solid(
-        e0, e1, edges, lists.edges, lists.edge_slots, lists.edges_seen, lists.edge_leaves, other, frames, a, b, 1.0,
+        e0, e1, edges, lists, other, frames, a, b, 1.0,
         per_area, skin, other_bumpy, space, found, count,
     )  # fmt: skip
     count = points_in_solid(
@@ -190,7 +190,7 @@ def find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, e
         -1.0, per_area, space, found, count,
     )  # fmt: skip
     return edges_in_solid(
-        e1, e2, other_edges, lists.edges, lists.edge_slots, lists.edges_seen, lists.edge_leaves, own, frames, b, a,
+        e1, e2, other_edges, lists, own, frames, b, a,
         -1.0, per_area, skin, bumpy, space, found, count,
     )  # fmt: skip
 
@@ -295,7 +295,7 @@ def meet_pairs(
     mass, lists, wrenches,
 ):  # fmt: skip
     """Forces of all pairs, see `press`; most : contacts of one pair."""
-    space, everywhere = make_space(), np.array(EVERYWHERE, np.int32)
+    space, everywhere = make_space(), make_everywhere()
     found = np.empty((most, CONTACT))
     for p in range(first, stop):
         law, pair, span = law_for(pairs[p], kinds, planes, table, materials), pairs[p], spans[p]
@@ -318,7 +318,7 @@ def list_contacts(
     rows,
 ):  # fmt: skip
     """All contacts now: their number; pairs and numbers of as many as there is room for."""
-    space, everywhere = make_space(), np.array(EVERYWHERE, np.int32)
+    space, everywhere = make_space(), make_everywhere()
     found, wrench, total = np.empty((most, CONTACT)), np.empty(WRENCH), 0
     for p in range(len(pairs)):
         law = law_for(pairs[p], kinds, planes, table, materials)

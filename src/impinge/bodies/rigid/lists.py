@@ -35,6 +35,7 @@ class Listed(NamedTuple):
     edges: NDArray[np.int32]  # (m,), of the shape; strips of edges where it meets an obstacle
     edge_slots: NDArray[np.int32]  # (3, m): anywhere along the edge, at its first end, at the second
     edge_leaves: NDArray[np.int32]  # (m, 1 + NEAR): near triangles, see `_distance.list_leaves`
+    edge_bounds: NDArray[np.float32]  # (m, NEAR), m
     edges_seen: Floats  # (m, EDGE_SEEN)
     edges_behind: NDArray[np.uint8]  # of the middles of strips
     edges_known: NDArray[np.uint8]  # (m · PIECES,)
@@ -47,6 +48,7 @@ def _room(points: int, edges: int) -> Listed:
         np.empty(points, np.int32), np.empty(points, np.int32), np.empty((points, _layout.POINT_SEEN)),
         np.zeros(points, np.uint8), np.zeros(points, np.uint8), np.empty((points, 4)),
         np.empty(edges, np.int32), np.empty((3, edges), np.int32), np.empty((edges, 1 + NEAR), np.int32),
+        np.empty((edges, NEAR), np.float32),
         np.empty((edges, _layout.EDGE_SEEN)), np.zeros(edges, np.uint8), np.zeros(pieces, np.uint8),
         np.empty((pieces, 4)),
     )  # fmt: skip
