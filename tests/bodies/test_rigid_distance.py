@@ -48,13 +48,16 @@ def test_a_point_that_is_followed_has_the_distance_of_one_that_is_looked_for(nam
     assert found[0] == pytest.approx(Solid(own).distance(path[None])[0], abs=1e-12)
 
 
-@pytest.mark.parametrize(("name", "error"), [("box", 0.01), ("L", 0.1)])
-def test_depths_along_edges_next_to_many_points(name: str, error: float) -> None:
-    """∫ δ² along segments, from their pieces and from points side by side; not exact near edges bent inwards."""
+@pytest.mark.parametrize(("name", "off"), [("box", 0.0), ("L", 0.1)])
+def test_depths_along_edges_next_to_many_points(name: str, off: float) -> None:
+    """∫ δ² along segments, from their pieces and from points side by side.
+
+    off : share of segments for which that may differ by more than 1 %, deep in the body past edges bent inwards.
+    """
     mesh = SHAPES[name]
-    shape, rng, touched = Shape(mesh), np.random.default_rng(4), 0
+    shape, rng, misses = Shape(mesh), np.random.default_rng(4), []
     t = (np.arange(500) + 0.5) / 500
-    for _ in range(60):
+    for _ in range(200):
         p, q = rng.uniform(mesh.bounds[0], mesh.bounds[1], (2, 3)) - shape.centre
         d = q - p
         here, everywhere = space(), _everywhere()
@@ -79,9 +82,10 @@ def test_depths_along_edges_next_to_many_points(name: str, error: float) -> None
         total = ((b - a) * (u * u + u * v + v * v) / 3).sum()
         depths = [-_distance.signed_distance(shape.tree, *(p + s * d), 0, here)[1] for s in t]
         wanted = np.mean(np.maximum(depths, 0.0) ** 2)
-        assert total == pytest.approx(wanted, rel=error, abs=1e-5)
-        touched += number > 0
-    assert touched > 30
+        if number > 0:
+            misses.append(total != pytest.approx(wanted, rel=0.01, abs=1e-5))
+    assert len(misses) > 100
+    assert np.mean(misses) <= off
 
 
 def test_points_stand_for_the_whole_surface() -> None:
