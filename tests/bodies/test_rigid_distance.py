@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from impinge import Material, Mesh, Solid, World, shapes
+from impinge import Material, Mesh, Motion, Solid, World, shapes
 from impinge.bodies.rigid import _distance, _edges, _follow, _layout
 from impinge.bodies.rigid.shape import Shape
 from impinge.inside._closest import STACK, WIDTH
@@ -94,18 +94,39 @@ def test_points_stand_for_the_whole_surface() -> None:
         assert shape.points.rows[:, 3].sum() == pytest.approx(mesh.area, rel=1e-9)
 
 
+def falling(threads: int, dt: float | str = "auto") -> World:
+    """Six bodies that fall onto each other, a plane that rises and another that is pressed down."""
+    world = World(threads=threads, dt=dt)
+    rock = Material(2500, stiffness=1e5, restitution=0.5, friction=0.5)
+    small = Mesh(L.vertices * 0.02, L.faces)
+    turns = Rotation.random(6, rng=np.random.default_rng(2))
+    places = [[0.05 * (k % 2), 0.03 * k, 0.06 + 0.05 * k] for k in range(6)]
+    world.add_polyhedra(small, places, turns, material=rock, velocities=[0, 0, -5.0])
+    world.add_plane([0, 0, 0], [0, 0, 1], velocity=[0, 0, 0.1])
+    world.add_plane([0, 0, 0.45], [0, 0, -1], load=10.0, mass=0.5)
+    paddle = Motion(velocity=[1.0, 0, 0])
+    world.add_obstacle(shapes.box((0.02, 0.4, 0.4)).transformed(translation=[-0.15, 0, 0.2]), rock, paddle)
+    return world
+
+
+def test_many_steps_at_once_have_the_bits_of_one_by_one() -> None:
+    """Steps are made one by one where there are spheres, here one that touches nothing."""
+    worlds = [falling(threads, 4e-5) for threads in (1, 2, 2)]
+    worlds[2].add_spheres([[9.0, 9, 0.25]], 0.01, Material(1000, stiffness=1e3))
+    for world in worlds:
+        for steps in (300, 1, 1700):
+            world.step(steps)
+    wanted = worlds[0]
+    assert wanted.energy().dissipated > 0
+    assert np.abs(wanted.polyhedra.velocities[:, 0]).max() > 0.5  # the paddle has met some
+    for world in worlds[1:]:
+        for name in ("positions", "rotations", "velocities", "spins"):
+            np.testing.assert_array_equal(getattr(world.polyhedra, name), getattr(wanted.polyhedra, name))
+        np.testing.assert_array_equal(world._dynamics.planes, wanted._dynamics.planes)
+
+
 def test_motion_does_not_depend_on_when_lists_are_made() -> None:
-    worlds = []
-    for _ in range(2):
-        world = World(threads=1)
-        rock = Material(2500, stiffness=1e5, restitution=0.5, friction=0.5)
-        small = Mesh(L.vertices * 0.02, L.faces)
-        turns = Rotation.random(6, rng=np.random.default_rng(2))
-        places = [[0.05 * (k % 2), 0.03 * k, 0.06 + 0.05 * k] for k in range(6)]
-        world.add_polyhedra(small, places, turns, material=rock, velocities=[0, 0, -5.0])
-        world.add_plane([0, 0, 0], [0, 0, 1])
-        worlds.append(world)
-    lazy, eager = worlds
+    lazy, eager = falling(1), falling(1)
     for _ in range(120):
         lazy.step(10)
         for _ in range(10):

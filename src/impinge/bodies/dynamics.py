@@ -17,6 +17,7 @@ from impinge.bodies._obstacles import SPIN
 from impinge.bodies.lists import Lists
 from impinge.bodies.obstacles import Obstacle, combine, poses_over
 from impinge.bodies.particles import Particles
+from impinge.bodies.rigid._steps import fastest_plane
 from impinge.bodies.rigid.dynamics import Found, Laws, Rigid
 from impinge.bodies.rigid.shape import Form
 from impinge.broad.search import NeighborSearch
@@ -272,8 +273,32 @@ class Dynamics:
         return 0 if reason == _particles.BROKEN else done
 
     def _advance_with_bodies(self, count: int) -> int:
-        """The same where there are rigid bodies: one step after the other."""
-        start, half = time.perf_counter(), 0.0 if self.integrator == "position" else 0.5 * self.dt
+        """The same where there are rigid bodies."""
+        half = 0.0 if self.integrator == "position" else 0.5 * self.dt
+        return self._advance_both(count, half) if len(self.particles) else self._advance_bodies(count, half)
+
+    def _advance_bodies(self, count: int, half: float) -> int:
+        """Steps of rigid bodies alone."""
+        start = time.perf_counter()
+        self._forget()
+        count = min(count, _POSES if self._obstacles_move else count)
+        count = max(1, min(count, int(_SECONDS / self._per_step))) if self._per_step > 0 else min(count, 10)
+        poses = self._poses(count)
+        walls = self._fastest_obstacle(poses)
+        done, broken = 0, False
+        while done < count and not broken:
+            steps, broken = self.rigid.advance(
+                count - done, self._laws, self.planes, poses[done:] if len(poses) > 1 else poses, walls, self.gravity,
+                self.dt, half,
+            )  # fmt: skip
+            done += steps
+        self.steps += done
+        self._per_step = (time.perf_counter() - start) / done
+        return 0 if broken else done
+
+    def _advance_both(self, count: int, half: float) -> int:
+        """Spheres and rigid bodies, one step after the other."""
+        start = time.perf_counter()
         p, done = self.particles, 0
         while done < count and (done == 0 or time.perf_counter() - start < _SECONDS):
             poses = self._poses(1)
@@ -281,10 +306,8 @@ class Dynamics:
             self.rigid.push(self._laws, self.planes, poses[0], self.dt, True)
             broken = self._step_spheres(half)
             self.rigid.move(self.gravity, self.dt, half)
-            walls = max(self._fastest_obstacle(poses), _fastest_plane(self.planes))
-            self.rigid.lists.ways += self.dt * np.append(self.rigid.speeds(), walls)
-            reach = float(p.x[:, 3].max(initial=0.0) + self.lists.travel[1])
-            way = self.dt * float(self.rigid.speeds(reach).max())
+            self.rigid.note_step(max(self._fastest_obstacle(poses), fastest_plane(self.planes)), self.dt)
+            way = self.dt * self.rigid.fastest(float(p.x[:, 3].max() + self.lists.travel[1]))
             self.lists.travel[0] += way
             self.steps += 1
             done += 1
@@ -295,9 +318,6 @@ class Dynamics:
     def _step_spheres(self, half: float) -> bool:
         """One step of spheres and planes, and what they do to rigid bodies; returns whether something broke."""
         p, rigid = self.particles, self.rigid
-        if len(p) == 0:
-            _planes.move_planes_alone(1, self.planes, *rigid.pushes_on(self.planes), self.dt)
-            return False
         self._refresh()
         reason = self._pass(1, self.dt, half, True)
         if not self.rough:
@@ -517,10 +537,6 @@ class Dynamics:
         """(walls, d): the points about which torques on planes and obstacles are taken."""
         places = [obstacle.pivot_at(self.time) for obstacle in self.obstacles]
         return np.concatenate([self.planes[:, :3], np.array(places).reshape(-1, 3)])[:, : self.space.dimension]
-
-
-def _fastest_plane(planes: _Floats) -> float:
-    return float(np.linalg.norm(planes[:, _planes.SPEED : _planes.SPEED + 3], axis=1).max(initial=0.0))
 
 
 def _room(count: int) -> tuple[NDArray[np.int64], _Floats]:

@@ -289,27 +289,38 @@ def law_for(pair, kinds, planes, table, materials):
     return law_of(table, a, other if other >= 0 else a, materials)
 
 
+@kernel
+def meet_pair(
+    p, pairs, spans, kinds, planes, table, materials, rough, dt, skin, keep, shapes, forms, frames, mass, lists,
+    everywhere, space, found, wrenches,
+):  # fmt: skip
+    """Forces of a pair, see `press`; found : room for all its contacts."""
+    law, pair, span = law_for(pairs[p], kinds, planes, table, materials), pairs[p], spans[p]
+    count = find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, everywhere, space, found)
+    press(pair, law, rough, dt, mass, frames, planes, lists, keep, found, count, wrenches[p])
+    if rough and keep:
+        begin = span[FIRST_POINT]
+        lost = _forget(begin, begin + span[POINTS_A] + span[POINTS_B], lists.points_known, lists.point_history)
+        begin = span[FIRST_EDGE]
+        lost += _forget(
+            begin * PIECES, (begin + span[EDGES_A] + span[EDGES_B]) * PIECES, lists.edges_known, lists.edge_history
+        )
+        wrenches[p, HEAT] += lost
+
+
 @parallel(grain=1)
 def meet_pairs(
     first, stop, pairs, spans, kinds, planes, table, materials, rough, dt, skin, keep, most, shapes, forms, frames,
     mass, lists, wrenches,
 ):  # fmt: skip
-    """Forces of all pairs, see `press`; most : contacts of one pair."""
+    """Forces of all pairs; most : contacts of one pair."""
     space, everywhere = make_space(), make_everywhere()
     found = np.empty((most, CONTACT))
     for p in range(first, stop):
-        law, pair, span = law_for(pairs[p], kinds, planes, table, materials), pairs[p], spans[p]
-        count = find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, everywhere, space, found)
-        press(pair, law, rough, dt, mass, frames, planes, lists, keep, found, count, wrenches[p])
-        if rough and keep:
-            begin = span[FIRST_POINT]
-            lost = _forget(begin, begin + span[POINTS_A] + span[POINTS_B], lists.points_known, lists.point_history)
-            begin = span[FIRST_EDGE]
-            lost += _forget(
-                begin * PIECES, (begin + span[EDGES_A] + span[EDGES_B]) * PIECES, lists.edges_known,
-                lists.edge_history,
-            )  # fmt: skip
-            wrenches[p, HEAT] += lost
+        meet_pair(
+            p, pairs, spans, kinds, planes, table, materials, rough, dt, skin, keep, shapes, forms, frames, mass,
+            lists, everywhere, space, found, wrenches,
+        )  # fmt: skip
 
 
 @kernel

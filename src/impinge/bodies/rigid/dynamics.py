@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge._jit import thread_count
 from impinge.bodies import _planes
 from impinge.bodies._obstacles import POSE
 from impinge.bodies.lists import Lists as SphereLists
-from impinge.bodies.rigid import _layout, _motion, _touch
+from impinge.bodies.rigid import _layout, _motion, _steps, _touch
 from impinge.bodies.rigid.lists import Lists
 from impinge.bodies.rigid.shape import Form, Shape, join
 from impinge.response import _laws
@@ -23,6 +24,7 @@ Ints = NDArray[np.int64]
 _STATE = ("kinds", "forms", "mass", "inertia", "place", "pose", "late", "now", "lost", "work")
 _NOTHING = np.empty((0, POSE))
 _SKIN = 0.25  # of the mean radius of bodies
+_PIECES = 8  # of the pairs, for each thread
 
 
 class Found(NamedTuple):
@@ -179,13 +181,39 @@ class Rigid:
             half,
         )  # fmt: skip
 
-    def speeds(self, beyond: float = 0.0) -> Floats:
-        """(n,) m/s: of the fastest point of each body, at most, and of what goes with it so far beyond it."""
-        reach = self._joined.sizes[self.forms, _layout.REACH] + beyond
-        with np.errstate(over="ignore", invalid="ignore"):
-            turning = np.linalg.norm(self.late[:, 3:], axis=1) / self.inertia.min(axis=1)
-            speeds: Floats = np.linalg.norm(self.late[:, :3], axis=1) + turning * reach
-        return np.where(np.isfinite(speeds), speeds, math.inf)
+    def note_step(self, walls: float, dt: float) -> None:
+        """Bodies have moved by a step; walls : speed of the fastest of all that is no body."""
+        _motion.add_ways(self.late, self.inertia, self._reaches, walls, dt, self.lists.ways)
+
+    def fastest(self, beyond: float) -> float:
+        """Speed of the fastest point of what goes with bodies, so far beyond them, at most; infinite if one broke."""
+        ways = np.zeros(len(self) + 1)
+        return float(_motion.add_ways(self.late, self.inertia, self._reaches + beyond, 0.0, 0.0, ways))
+
+    @property
+    def _reaches(self) -> Floats:
+        reaches: Floats = self._joined.sizes[self.forms, _layout.REACH]
+        return reaches
+
+    def advance(
+        self, count: int, table: Laws, planes: Floats, poses: Floats, walls: float, gravity: Floats, dt: float,
+        half: float,
+    ) -> tuple[int, bool]:  # fmt: skip
+        """Steps where there are no spheres, `count` or until lists do not reach: how many, and whether one broke."""
+        frames, lists = self.frames(poses[0]), self.lists
+        self._refresh(planes, frames)
+        self.wrenches = np.empty((len(lists.pairs), _layout.WRENCH))
+        shared, workers = np.zeros(_steps.SHARED, np.int64), thread_count()
+        size = max(1, -(-len(lists.pairs) // (_PIECES * workers)))
+        wall_forces, loads = self.pushes_on(planes)
+        _steps.advance(
+            min(workers, max(1, len(lists.pairs))), count, shared, size, lists.pairs, lists.spans, self._all_kinds,
+            planes, loads, table.rows, table.materials, table.rough, dt, half, gravity, lists.skin, lists.box_skin,
+            lists.most, self._joined, self._all_forms, poses, walls, self._reaches, self.place, self.pose, self.late,
+            self.now, self.mass, self.inertia, frames, lists.listed, lists.starts, lists.sides, self.wrenches,
+            self.forces, wall_forces, self.lost, self.work, lists.ways, lists.listed_at, lists.boxed_at,
+        )  # fmt: skip
+        return int(shared[_steps.OPEN]) // 2, shared[_steps.STOP] == _steps.BROKEN
 
     def add_reactions(self, lists: SphereLists) -> None:
         """Add what spheres do to bodies."""

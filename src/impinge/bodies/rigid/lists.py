@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from impinge.bodies import _planes
 from impinge.bodies._obstacles import SHIFT
-from impinge.bodies.rigid import _layout, _near
+from impinge.bodies.rigid import _layout, _near, _steps
 from impinge.bodies.rigid._distance import NEAR, PIECES
 from impinge.bodies.rigid._layout import HIGH, LOW
 from impinge.bodies.rigid.shape import Shapes
@@ -69,6 +69,10 @@ class Lists:
         Contacts of one pair, at most.
     ways : (n + 1,) float64, m
         How far any point of each body has come since lists were first made, at most; and of all that is no body.
+    listed_at : (p,) float64, m
+        Ways of both together when a pair was listed.
+    boxed_at : (n + 1,) float64, m
+        Ways when boxes that are near each other were looked for.
     skin : float, m
         By so much two bodies may come nearer to each other before what is near in them is listed again. Other pairs
         stay as they are: in a pile that rests nothing is listed anew, however fast others are falling onto it.
@@ -82,8 +86,7 @@ class Lists:
         self.ways = np.zeros(1)
         self.skin = 0.0
         self.rebuilds = 0
-        self._listed_at = np.empty(0)  # ways of both together when a pair was listed
-        self._boxed_at = np.zeros(1)  # ways when boxes that are near each other were looked for
+        self.listed_at, self.boxed_at = np.empty(0), np.zeros(1)
         self._good = False
 
     def forget(self) -> None:
@@ -93,17 +96,21 @@ class Lists:
     @property
     def are_good(self) -> bool:
         """Whether nothing has moved too far."""
-        return self._good and self._boxes_are_good and bool((self._since <= self.skin).all())
+        return (
+            self._good
+            and self._boxes_are_good
+            and _steps.pairs_are_good(self.pairs, self.ways, self.listed_at, self.skin)
+        )
+
+    @property
+    def box_skin(self) -> float:
+        """By how much any two may come nearer before others may be near, m."""
+        return _BOXES * self.skin
 
     @property
     def _boxes_are_good(self) -> bool:
         """Whether pairs that are not listed are not near."""
-        return float(np.sort(self.ways - self._boxed_at)[-2:].sum()) <= _BOXES * self.skin
-
-    @property
-    def _since(self) -> Floats:
-        """(p,): by how much bodies of a pair may have come nearer to each other since it was listed, m."""
-        return self._ways_of(self.pairs) - self._listed_at
+        return bool(_steps.boxes_are_good(self.ways, self.boxed_at, self.box_skin))
 
     def _ways_of(self, pairs: Ints) -> Floats:
         other = np.where(pairs[:, _layout.KIND_OF] == _layout.SOLID, pairs[:, _layout.OTHER], -1)
@@ -114,11 +121,11 @@ class Lists:
         """New lists where they are not good any more; count : of the bodies, which are the first frames."""
         pairs, stale = self.pairs, np.ones(len(self.pairs), bool)
         if self._good:
-            stale = self._since > _STALE * self.skin
+            stale = self._ways_of(pairs) - self.listed_at > _STALE * self.skin
         else:
             self.ways = np.zeros(count + 1)
         if not self._good or not self._boxes_are_good:
-            self._boxed_at = self.ways.copy()
+            self.boxed_at = self.ways.copy()
             pairs = _candidates(count, shapes, forms, frames, planes, _BOXES * skin)
         old_of = _rows_of(pairs, self.pairs)
         kept = np.flatnonzero((old_of >= 0) & ~np.append(stale, True)[old_of])
@@ -127,8 +134,8 @@ class Lists:
         listed = self._list(pairs[anew], old_of[anew], old_of[kept], shapes, forms, frames, planes, skin)
         spans[kept], spans[anew], new = listed
         at = self._ways_of(pairs)
-        at[kept] = self._listed_at[old_of[kept]]
-        self.pairs, self.spans, self.listed, self._listed_at = pairs, spans, new, at
+        at[kept] = self.listed_at[old_of[kept]]
+        self.pairs, self.spans, self.listed, self.listed_at = pairs, spans, new, at
         self.skin, self._good = skin, True
         counts = spans[:, [_layout.POINTS_A, _layout.POINTS_B]].sum(axis=1)
         lines = spans[:, [_layout.EDGES_A, _layout.EDGES_B]].sum(axis=1)
