@@ -1,7 +1,8 @@
-"""Compiler flags, the cache that cannot be stale, and threads."""
+"""Compiler flags, the cache that cannot be stale, references to arrays, and threads."""
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 import impinge
-from impinge._jit import cache_folder, parallel, threads
+from impinge._jit import cache_folder, lean, parallel, threads
 from impinge.errors import InputError
 
 PACKAGE = Path(impinge.__file__).parent
@@ -183,3 +184,32 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], timeout=120)
     assert done.returncode == 0
+
+
+def test_only_lean_kernels_get_arrays_from_lean_kernels():
+    """Others would give references back that nobody has taken."""
+    functions = [
+        node
+        for path in PACKAGE.rglob("_*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef)
+    ]
+    lean = {node.name for node in functions if any(getattr(d, "id", "") == "lean" for d in node.decorator_list)}
+    givers = {
+        node.name
+        for node in functions
+        for part in ast.walk(node)
+        if node.name in lean and isinstance(part, ast.Return) and any(isinstance(x, ast.Slice) for x in ast.walk(part))
+    }
+    assert givers == {"tree"}
+    for node in functions:
+        calls = [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
+        if any(isinstance(call, ast.Name) and call.id in givers for call in calls):
+            assert node.name in lean
+
+
+def test_lean_kernels_make_no_arrays():
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        pytest.skip("nothing is compiled")
+    with pytest.raises(Exception, match="NRT required"):
+        lean(lambda: np.empty(3).sum())()

@@ -6,6 +6,9 @@ Every compiled function of impinge is decorated with one of:
     small pure functions of numbers, whose signs decide something;
 ``kernel``
     loops over arrays, run by one thread;
+``lean``
+    the same, without counting references to arrays, which costs more than a hundred numbers where arrays are cut into
+    slices and handed on: they may not make arrays, and only a lean kernel may call one that returns an array;
 ``part``
     the same as part of others: compiled into its callers, since a call with many arrays costs as much as a loop
     over twenty numbers; a call from Python would crash, as the door for it is not compiled;
@@ -43,8 +46,8 @@ from numba.extending import intrinsic
 from impinge.errors import InputError
 
 __all__ = [
-    "cache_folder", "exact", "fetch_add", "give_way", "kernel", "lowest_bit", "parallel", "part", "prefetch", "team",
-    "thread_count", "threads",
+    "cache_folder", "exact", "fetch_add", "give_way", "kernel", "lean", "lowest_bit", "parallel", "part", "prefetch",
+    "team", "thread_count", "threads",
 ]  # fmt: skip
 
 _config: Any = numba.config  # made at run time, so that type checkers do not know its fields
@@ -96,6 +99,7 @@ def _compiled(**flags: Any) -> Callable[[_Function], _Function]:
 
 exact = _compiled(forceinline=False)
 kernel = _compiled(nogil=True, forceinline=False)
+lean = _compiled(nogil=True, forceinline=False, _nrt=False)
 part = _compiled(nogil=True, forceinline=True, no_cpython_wrapper=True)
 
 _most_threads: int = _config.NUMBA_NUM_THREADS

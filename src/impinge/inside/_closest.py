@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from impinge._jit import exact, kernel, parallel
+from impinge._jit import exact, kernel, lean, parallel
 
 WIDTH = 8
 BOX = 15  # numbers of a box: centre, three axes, three half sides
@@ -100,7 +100,7 @@ def closest_point_on_triangle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
     return x, y, z
 
 
-@kernel
+@lean
 def bound_children(nodes, at, px, py, pz, bound_sq):
     """Lower bounds of the squared distances from p to what the WIDTH boxes of a node hold.
 
@@ -131,7 +131,7 @@ def bound_children(nodes, at, px, py, pz, bound_sq):
         bound_sq[i] = x * x + y * y + z * z
 
 
-@kernel
+@lean
 def measure_lanes(leaves, at, px, py, pz, distance_sq):
     """Squared distances from WIDTH points to as many triangles, lane by lane.
 
@@ -165,7 +165,7 @@ def measure_lanes(leaves, at, px, py, pz, distance_sq):
         distance_sq[i] = x * x + y * y + z * z
 
 
-@kernel
+@lean
 def nearest_slot(nodes, children, leaves, faces, px, py, pz, best_sq, best, stack, stack_sq, work):
     """Slot (leaf * WIDTH + lane) of the nearest triangle, given a slot to start from and its distance.
 
@@ -215,7 +215,7 @@ def length(x, y, z):
     return largest * math.sqrt(x * x + y * y + z * z)
 
 
-@exact
+@lean
 def slot_vector(leaves, slot, px, py, pz):
     """`nearest_on_triangle` for the triangle in a slot."""
     rows = leaves[slot // WIDTH * LEAF : (slot // WIDTH + 1) * LEAF]

@@ -4,23 +4,24 @@ The tree is that of `inside/_closest.py`. On which side of the surface a point i
 tells: of a face, and on edges and vertices the mean of the faces there, weighted by their angles, for which that is
 always true [Baerentzen2005].
 
-surface : arrays of the tree, and normals of the faces: `Form.tree`. space : what searches write to, `make_space`.
-near : what of the tree there is near a segment, see `list_leaves`: how many items and which; how far each was from it,
-at least, ascending; how far the segment has moved since; up to where all are listed. Or all of it, `make_everywhere`.
+surface : arrays of the tree, normals of the faces, and balls around the leaves: `Form.tree`. space : what searches
+write to, `make_space`. near : what of the tree there is near a segment, see `list_leaves`: how many items and which;
+how far each was from it, at least, ascending; how far the segment has moved since; up to where all are listed. Or all
+of it, `make_everywhere`.
 """
 
 import math
 
 import numpy as np
 
-from impinge._jit import exact, kernel, part
+from impinge._jit import exact, kernel, lean, part
 from impinge.inside._closest import LEAF, NODE, STACK, WIDTH, measure_lanes, nearest_slot, slot_vector
 
 FACE, EDGES, VERTICES = 0, 1, 4  # normals of a face a b c: its own, of ab, ac and bc, of a, b and c
 NORMALS = 7
 SCRATCH = 4  # rows of WIDTH numbers that searches need
 MOST_CROSSINGS = 64
-NEAR = 24  # leaves near an edge, at most
+NEAR = 32  # leaves near an edge, at most
 SURE, UNSURE = 1.0 - 1e-9, 1.0 + 1e-9  # of a distance: so far a point can move, whatever is rounded
 PIECES = 12  # of one edge, at most
 PIECE = 7  # numbers of a piece: first and last place along the edge, depths there, normal of the surface
@@ -57,7 +58,7 @@ def _feature(qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz):
     return FACE
 
 
-@part
+@kernel
 def make_space():
     """Stack of the tree with its distances, rows of lanes, crossings, and parts and pieces of edges."""
     return (
@@ -66,7 +67,7 @@ def make_space():
     )  # fmt: skip
 
 
-@part
+@kernel
 def make_everywhere():
     """All of a tree, its root, as what is near."""
     items = np.zeros(2, np.int32)
@@ -74,10 +75,10 @@ def make_everywhere():
     return items, np.zeros(1, np.float32), 0.0, math.inf
 
 
-@kernel
+@lean
 def gradient(surface, slot, px, py, pz):
     """Signed distance of a point from the triangle that is the nearest one, and its gradient."""
-    _, _, leaves, faces, normals = surface
+    _, _, leaves, faces, normals, _ = surface
     x, y, z, qx, qy, qz = slot_vector(leaves, slot, px, py, pz)
     rows, i = leaves[slot // WIDTH * LEAF : (slot // WIDTH + 1) * LEAF], slot % WIDTH
     feature = _feature(
@@ -94,13 +95,13 @@ def gradient(surface, slot, px, py, pz):
     return side * distance, nx, ny, nz
 
 
-@kernel
+@lean
 def signed_distance(surface, px, py, pz, start, space):
     """(slot, distance, gradient) of the nearest triangle: negative inside, the gradient away from the inside.
 
     start : a slot to begin with; the answer does not depend on it.
     """
-    nodes, children, leaves, faces, _ = surface
+    nodes, children, leaves, faces, _, _ = surface
     x, y, z, _, _, _ = slot_vector(leaves, start, px, py, pz)
     slot, _ = nearest_slot(
         nodes, children, leaves, faces, px, py, pz, x * x + y * y + z * z, start, space[0], space[1], space[2]
@@ -109,20 +110,26 @@ def signed_distance(surface, px, py, pz, start, space):
     return slot, distance, nx, ny, nz
 
 
-@kernel
+@lean
 def distance_near(surface, near, px, py, pz, start, space):
     """As `signed_distance`, of a point of the segment that `near` was listed for."""
-    _, _, leaves, faces, _ = surface
+    _, _, leaves, faces, _, balls = surface
     items, bounds, way, within = near
     xs, ys, zs, values = space[2][0], space[2][1], space[2][2], space[2][3]
+    best = np.int64(start)
     if items[1] < 0:
         for i in range(WIDTH):
             xs[i], ys[i], zs[i] = px, py, pz
-        best, best_sq, limit = -1, math.inf, math.inf
+        x, y, z, _, _, _ = slot_vector(leaves, best, px, py, pz)
+        best_sq = x * x + y * y + z * z
+        limit = UNSURE * math.sqrt(best_sq)
         for k in range(items[0]):
             if bounds[k] - way > limit:
                 break
             leaf = ~items[1 + k]
+            x, y, z, reach = px - balls[leaf, 0], py - balls[leaf, 1], pz - balls[leaf, 2], limit + balls[leaf, 3]
+            if x * x + y * y + z * z > reach * reach:
+                continue
             measure_lanes(leaves, leaf, xs, ys, zs, values)
             for i in range(WIDTH):
                 slot = leaf * WIDTH + i
@@ -132,10 +139,10 @@ def distance_near(surface, near, px, py, pz, start, space):
         if limit < within:
             distance, nx, ny, nz = gradient(surface, best, px, py, pz)
             return best, distance, nx, ny, nz
-    return signed_distance(surface, px, py, pz, start, space)
+    return signed_distance(surface, px, py, pz, best, space)
 
 
-@kernel
+@lean
 def _reach_boxes(nodes, at, mx, my, mz, hx, hy, hz, reached):
     """reached[i] : whether child i of a node may be met by the segment m ± h; ≤ 0 if it may."""
     rows = nodes[at * NODE : (at + 1) * NODE]
@@ -173,7 +180,7 @@ def _pierce(px, py, pz, dx, dy, dz, ax, ay, az, bx, by, bz, cx, cy, cz):
     return t if alike & (along != 0.0) & (t >= 0.0) & (t <= 1.0) else -1.0
 
 
-@kernel
+@lean
 def _pierce_lanes(leaves, leaf, px, py, pz, dx, dy, dz, found):
     """`_pierce` for all triangles of a leaf."""
     rows = leaves[leaf * LEAF : (leaf + 1) * LEAF]
@@ -184,10 +191,10 @@ def _pierce_lanes(leaves, leaf, px, py, pz, dx, dy, dz, found):
         )  # fmt: skip
 
 
-@kernel
+@lean
 def find_crossings(surface, near, px, py, pz, dx, dy, dz, space):
     """Where the segment p + t d pierces the surface: their number; every t, ascending, and the slot, in `space`."""
-    nodes, children, leaves, _, _ = surface
+    nodes, children, leaves, _, _, _ = surface
     items, bounds, way, _ = near
     stack, values, places = space[0], space[2][3], space[3]
     mx, my, mz, hx, hy, hz = px + 0.5 * dx, py + 0.5 * dy, pz + 0.5 * dz, 0.5 * dx, 0.5 * dy, 0.5 * dz
@@ -219,7 +226,7 @@ def find_crossings(surface, near, px, py, pz, dx, dy, dz, space):
     return found
 
 
-@kernel
+@lean
 def list_leaves(surface, px, py, pz, dx, dy, dz, reach, items, bounds, space):
     """List the leaves at most `reach` from the segment p + t d, the nearest first, as many as there is room for.
 

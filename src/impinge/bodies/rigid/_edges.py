@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from impinge._jit import kernel, part
+from impinge._jit import lean, part
 from impinge.bodies.rigid._distance import FACE, PIECES, distance_near, signed_distance
 from impinge.bodies.rigid._follow import follow
 from impinge.bodies.rigid._layout import FIRST_END, SECOND_END
@@ -32,7 +32,7 @@ def _write(pieces, count, t0, t1, f0, f1, nx, ny, nz):
     return count + 1
 
 
-@kernel
+@lean
 def _find_end(surface, px, py, pz, dx, dy, dz, t, hit, e, slots, seen, space, column):
     """What is known of a place along the edge, into five numbers of the first row of `ends`, and its slot.
 
@@ -67,7 +67,7 @@ def _wait(ends, waiting, a, f, ux, uy, uz, first, b, g, vx, vy, vz, second):
     return waiting + 1
 
 
-@kernel
+@lean
 def _divide(surface, near, px, py, pz, dx, dy, dz, bumpy, space, count):
     """Pieces of the edge p + t d between the two ends that are known, all of it inside; returns their number.
 
@@ -135,7 +135,7 @@ def _rises(surface, hit, dx, dy, dz):
     return normals[face, FACE, 0] * dx + normals[face, FACE, 1] * dy + normals[face, FACE, 2] * dz > 0.0
 
 
-@kernel
+@lean
 def find_pieces(surface, near, px, py, pz, dx, dy, dz, bumpy, e, slots, seen, crossings, space):
     """Pieces of the edge p + t d inside a body, in their order; returns how many there are.
 
@@ -168,7 +168,7 @@ def find_pieces(surface, near, px, py, pz, dx, dy, dz, bumpy, e, slots, seen, cr
     return count
 
 
-@kernel
+@lean
 def clearance(surface, px, py, pz, dx, dy, dz, wanted, most, slot, space):
     """How far the edge p + t d is from a body, at least: as exact as needed to say whether that is `wanted`.
 

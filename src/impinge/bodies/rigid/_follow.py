@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from impinge._jit import kernel, part
+from impinge._jit import lean, part
 from impinge.bodies.rigid._distance import SURE, gradient
 from impinge.bodies.rigid._layout import BEYOND, OTHER_LEAVES, SECOND, THIRD_LEAF
 from impinge.inside._closest import WIDTH, bound_children, measure_lanes
@@ -34,10 +34,10 @@ def _least(values, leaf, faces, best, best_face, best_sq, second_sq):
     return best, best_face, best_sq, second_sq
 
 
-@kernel
+@lean
 def _look_everywhere(surface, px, py, pz, start, slots, seen, at, column, space):
     """Look for the nearest triangle in the whole tree, and remember it with what else is near."""
-    nodes, children, leaves, faces, _ = surface
+    nodes, children, leaves, faces, _, _ = surface
     stack, stack_sq, work = space[0], space[1], space[2]
     xs, ys, zs, values = work[0], work[1], work[2], work[3]
     for i in range(WIDTH):
@@ -94,10 +94,10 @@ def _look_everywhere(surface, px, py, pz, start, slots, seen, at, column, space)
     seen[at, column + OTHER_LEAVES], seen[at, column + THIRD_LEAF] = b, c
 
 
-@kernel
+@lean
 def _look_near(surface, px, py, pz, beyond, slots, seen, at, column, space):
     """Look for the nearest triangle in the three leaves; returns whether it is nearer than all others."""
-    _, _, leaves, faces, _ = surface
+    _, _, leaves, faces, _, _ = surface
     xs, ys, zs, values = space[2][0], space[2][1], space[2][2], space[2][3]
     for i in range(WIDTH):
         xs[i], ys[i], zs[i] = px, py, pz
@@ -121,7 +121,7 @@ def _look_near(surface, px, py, pz, beyond, slots, seen, at, column, space):
     return True
 
 
-@kernel
+@lean
 def follow(surface, px, py, pz, slots, seen, at, column, space):
     """(distance, gradient) as `signed_distance`, of a point whose nearest triangle was slots[at]."""
     x, y, z = px - seen[at, column], py - seen[at, column + 1], pz - seen[at, column + 2]

@@ -77,10 +77,16 @@ def rotate(w, x, y, z, lx, ly, lz, ix, iy, iz, dt):
     return w * per, x * per, y * per, z * per
 
 
+@kernel
 def matrices(poses):
     """(n, 3, 3) rotations of unit quaternions (n, 4)."""
-    w, x, y, z = poses.T
-    return np.stack(axes_of.py_func(w, x, y, z), axis=-1).reshape(-1, 3, 3)
+    found = np.empty((len(poses), 3, 3))
+    for i in range(len(poses)):
+        a, b, c, d, e, f, g, h, j = axes_of(poses[i, 0], poses[i, 1], poses[i, 2], poses[i, 3])
+        found[i, 0, 0], found[i, 0, 1], found[i, 0, 2] = a, b, c
+        found[i, 1, 0], found[i, 1, 1], found[i, 1, 2] = d, e, f
+        found[i, 2, 0], found[i, 2, 1], found[i, 2, 2] = g, h, j
+    return found
 
 
 @part

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from impinge._jit import fetch_add, kernel, parallel, part
+from impinge._jit import fetch_add, kernel, lean, parallel, part
 from impinge.bodies._planes import NORMAL
 from impinge.bodies.rigid._distance import ENDS, PIECES, find_crossings, make_everywhere, make_space, signed_distance
 from impinge.bodies.rigid._edges import clearance
@@ -54,7 +54,7 @@ def _outside(sizes, s, x, y, z, reach):
     )  # fmt: skip
 
 
-@kernel
+@lean
 def _points_near(
     rows, groups, starts, first_group, last_group, base, sheet, surface, sizes, s, frames, a, b, skin, space, items,
     slots, seen, count,
@@ -88,7 +88,7 @@ def _points_near(
     return count
 
 
-@kernel
+@lean
 def _edges_near(
     rows, groups, starts, first_group, last_group, base, sheet, surface, sizes, s, frames, a, b, skin, space, items,
     slots, seen, count,
@@ -129,7 +129,7 @@ def _edges_near(
     return count
 
 
-@kernel
+@lean
 def _near_plane(points, edges, frames, a, planes, p, skin, point_items, edge_items):
     """Points and edges of body a at most `skin` above a plane: their numbers."""
     nx, ny, nz = planes[p, NORMAL], planes[p, NORMAL + 1], planes[p, NORMAL + 2]
@@ -147,6 +147,50 @@ def _near_plane(points, edges, frames, a, planes, p, skin, point_items, edge_ite
             edge_items[near_edges] = i
             near_edges += 1
     return near_points, near_edges
+
+
+@lean
+def _list_pair(
+    pair, skin, shapes, forms, frames, planes, space, items, slots, seen, lines, line_slots, lines_seen
+):  # fmt: skip
+    """What is near in a pair: how many points of the first body, of the second, and edges of each."""
+    a, kind, b = pair[BODY], pair[KIND_OF], pair[OTHER]
+    s, r = forms[a], shapes.ranges
+    own_points, own_edges = shapes.points[r[s, POINTS] : r[s + 1, POINTS]], shapes.edges[r[s, EDGES] : r[s + 1, EDGES]]
+    if kind == PLANE:
+        points_a, edges_a = _near_plane(own_points, own_edges, frames, a, planes, b, skin, items, lines)
+        slots[:points_a], seen[:points_a] = 0, 0.0
+        line_slots[:edges_a], lines_seen[:edges_a] = 0, 0.0
+        return points_a, 0, edges_a, 0
+    sheet, t, points_b = kind == SHEET, forms[b], 0
+    own, other = tree(shapes, s), tree(shapes, t)
+    points_a = _points_near(
+        own_points, shapes.point_groups, shapes.point_starts, r[s, POINT_GROUPS], r[s + 1, POINT_GROUPS],
+        r[s, POINTS], sheet, other, shapes.sizes, t, frames, a, b, skin, space, items, slots, seen, 0,
+    )  # fmt: skip
+    if sheet:
+        edges_a = _edges_near(
+            shapes.strips[r[s, STRIPS] : r[s + 1, STRIPS]], shapes.strip_groups, shapes.strip_starts,
+            r[s, STRIP_GROUPS], r[s + 1, STRIP_GROUPS], r[s, STRIPS], True, other, shapes.sizes, t, frames, a,
+            b, skin, space, lines, line_slots, lines_seen, 0,
+        )  # fmt: skip
+    else:
+        edges_a = _edges_near(
+            own_edges, shapes.edge_groups, shapes.edge_starts, r[s, EDGE_GROUPS], r[s + 1, EDGE_GROUPS],
+            r[s, EDGES], False, other, shapes.sizes, t, frames, a, b, skin, space, lines, line_slots,
+            lines_seen, 0,
+        )  # fmt: skip
+        points_b = _points_near(
+            shapes.points[r[t, POINTS] : r[t + 1, POINTS]], shapes.point_groups, shapes.point_starts,
+            r[t, POINT_GROUPS], r[t + 1, POINT_GROUPS], r[t, POINTS], False, own, shapes.sizes, s, frames, b, a,
+            skin, space, items, slots, seen, points_a,
+        ) - points_a  # fmt: skip
+    edges_b = _edges_near(
+        shapes.edges[r[t, EDGES] : r[t + 1, EDGES]], shapes.edge_groups, shapes.edge_starts, r[t, EDGE_GROUPS],
+        r[t + 1, EDGE_GROUPS], r[t, EDGES], False, own, shapes.sizes, s, frames, b, a, skin, space, lines,
+        line_slots, lines_seen, edges_a,
+    ) - edges_a  # fmt: skip
+    return points_a, points_b, edges_a, edges_b
 
 
 @parallel(grain=1)
@@ -167,46 +211,9 @@ def list_near(first, stop, pairs, most_points, most_edges, skin, shapes, forms, 
         np.empty(most_edges, np.int32), np.zeros(most_edges, np.int32), np.zeros((most_edges, EDGE_SEEN)),
     )  # fmt: skip
     for p in range(first, stop):
-        a, kind, b = pairs[p, BODY], pairs[p, KIND_OF], pairs[p, OTHER]
-        s, r = forms[a], shapes.ranges
-        own_points, own_edges = (
-            shapes.points[r[s, POINTS] : r[s + 1, POINTS]],
-            shapes.edges[r[s, EDGES] : r[s + 1, EDGES]],
+        points_a, points_b, edges_a, edges_b = _list_pair(
+            pairs[p], skin, shapes, forms, frames, planes, space, items, slots, seen, lines, line_slots, lines_seen
         )
-        points_b, edges_b = 0, 0
-        if kind == PLANE:
-            points_a, edges_a = _near_plane(own_points, own_edges, frames, a, planes, b, skin, items, lines)
-            slots[:points_a], seen[:points_a] = 0, 0.0
-            line_slots[:edges_a], lines_seen[:edges_a] = 0, 0.0
-        else:
-            sheet, t = kind == SHEET, forms[b]
-            own, other = tree(shapes, s), tree(shapes, t)
-            points_a = _points_near(
-                own_points, shapes.point_groups, shapes.point_starts, r[s, POINT_GROUPS], r[s + 1, POINT_GROUPS],
-                r[s, POINTS], sheet, other, shapes.sizes, t, frames, a, b, skin, space, items, slots, seen, 0,
-            )  # fmt: skip
-            if sheet:
-                edges_a = _edges_near(
-                    shapes.strips[r[s, STRIPS] : r[s + 1, STRIPS]], shapes.strip_groups, shapes.strip_starts,
-                    r[s, STRIP_GROUPS], r[s + 1, STRIP_GROUPS], r[s, STRIPS], True, other, shapes.sizes, t, frames, a,
-                    b, skin, space, lines, line_slots, lines_seen, 0,
-                )  # fmt: skip
-            else:
-                edges_a = _edges_near(
-                    own_edges, shapes.edge_groups, shapes.edge_starts, r[s, EDGE_GROUPS], r[s + 1, EDGE_GROUPS],
-                    r[s, EDGES], False, other, shapes.sizes, t, frames, a, b, skin, space, lines, line_slots,
-                    lines_seen, 0,
-                )  # fmt: skip
-                points_b = _points_near(
-                    shapes.points[r[t, POINTS] : r[t + 1, POINTS]], shapes.point_groups, shapes.point_starts,
-                    r[t, POINT_GROUPS], r[t + 1, POINT_GROUPS], r[t, POINTS], False, own, shapes.sizes, s, frames, b, a,
-                    skin, space, items, slots, seen, points_a,
-                ) - points_a  # fmt: skip
-            edges_b = _edges_near(
-                shapes.edges[r[t, EDGES] : r[t + 1, EDGES]], shapes.edge_groups, shapes.edge_starts, r[t, EDGE_GROUPS],
-                r[t + 1, EDGE_GROUPS], r[t, EDGES], False, own, shapes.sizes, s, frames, b, a, skin, space, lines,
-                line_slots, lines_seen, edges_a,
-            ) - edges_a  # fmt: skip
         count, lines_count = points_a + points_b, edges_a + edges_b
         at = fetch_add(taken, POINTS_LEFT, count)
         line_at = fetch_add(taken, EDGES_LEFT, lines_count)
@@ -221,7 +228,7 @@ def list_near(first, stop, pairs, most_points, most_edges, skin, shapes, forms, 
                 edge_slots[:, line_at + k] = line_slots[k]
 
 
-@kernel
+@lean
 def _inside_out(surface, everywhere, way, x, y, z, ux, uy, uz, space):
     """Whether a surface passes through the body between x and x + u, of the body's frame: 1 or 0."""
     ux, uy, uz = (
@@ -232,26 +239,31 @@ def _inside_out(surface, everywhere, way, x, y, z, ux, uy, uz, space):
     return 1 if find_crossings(surface, everywhere, x, y, z, ux, uy, uz, space) > 0 else 0
 
 
+@lean
+def _mark_pair(pair, span, shapes, forms, frames, everywhere, space, new):
+    """The same for one pair."""
+    a, b = pair[BODY], pair[OTHER]
+    s, r, surface = forms[a], shapes.ranges, tree(shapes, forms[b])
+    way = between(frames, a, b)
+    for e in range(span[FIRST_POINT], span[FIRST_POINT] + span[POINTS_A]):
+        row = shapes.points[r[s, POINTS] + new.points[e]]
+        x, y, z, to = new.points_seen[e, 0], new.points_seen[e, 1], new.points_seen[e, 2], -row[POINT_DEEP]
+        ux, uy, uz = to * row[POINT_NORMAL], to * row[POINT_NORMAL + 1], to * row[POINT_NORMAL + 2]
+        new.points_behind[e] = _inside_out(surface, everywhere, way, x, y, z, ux, uy, uz, space)
+    for e in range(span[FIRST_EDGE], span[FIRST_EDGE] + span[EDGES_A]):
+        row = shapes.strips[r[s, STRIPS] + new.edges[e]]
+        x, y, z, to = new.edges_seen[e, 0], new.edges_seen[e, 1], new.edges_seen[e, 2], row[EDGE_DEEP]
+        ux, uy, uz = to * row[EDGE_INWARD], to * row[EDGE_INWARD + 1], to * row[EDGE_INWARD + 2]
+        new.edges_behind[e] = _inside_out(surface, everywhere, way, x, y, z, ux, uy, uz, space)
+
+
 @kernel
 def mark_behind(pairs, spans, shapes, forms, frames, new):
     """Which listed points, and middles of strips, are behind a surface at the start: where that is within the body."""
     space, everywhere = make_space(), make_everywhere()
     for p in range(len(pairs)):
-        if pairs[p, KIND_OF] != SHEET:
-            continue
-        a, b = pairs[p, BODY], pairs[p, OTHER]
-        s, r, surface = forms[a], shapes.ranges, tree(shapes, forms[b])
-        way = between(frames, a, b)
-        for e in range(spans[p, FIRST_POINT], spans[p, FIRST_POINT] + spans[p, POINTS_A]):
-            row = shapes.points[r[s, POINTS] + new.points[e]]
-            x, y, z, to = new.points_seen[e, 0], new.points_seen[e, 1], new.points_seen[e, 2], -row[POINT_DEEP]
-            ux, uy, uz = to * row[POINT_NORMAL], to * row[POINT_NORMAL + 1], to * row[POINT_NORMAL + 2]
-            new.points_behind[e] = _inside_out(surface, everywhere, way, x, y, z, ux, uy, uz, space)
-        for e in range(spans[p, FIRST_EDGE], spans[p, FIRST_EDGE] + spans[p, EDGES_A]):
-            row = shapes.strips[r[s, STRIPS] + new.edges[e]]
-            x, y, z, to = new.edges_seen[e, 0], new.edges_seen[e, 1], new.edges_seen[e, 2], row[EDGE_DEEP]
-            ux, uy, uz = to * row[EDGE_INWARD], to * row[EDGE_INWARD + 1], to * row[EDGE_INWARD + 2]
-            new.edges_behind[e] = _inside_out(surface, everywhere, way, x, y, z, ux, uy, uz, space)
+        if pairs[p, KIND_OF] == SHEET:
+            _mark_pair(pairs[p], spans[p], shapes, forms, frames, everywhere, space, new)
 
 
 @part

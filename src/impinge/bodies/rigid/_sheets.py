@@ -11,7 +11,7 @@ surface are integrated by Simpson's rule, exact for a plane, whose three places 
 
 import math
 
-from impinge._jit import kernel, part
+from impinge._jit import lean, part
 from impinge.bodies.rigid._contacts import write, write_piece
 from impinge.bodies.rigid._distance import PIECES, SURE, find_crossings, signed_distance
 from impinge.bodies.rigid._follow import follow
@@ -32,7 +32,7 @@ _SAME = 1e-7  # of a way: crossings nearer to each other are one
 _AT_RIM = 1e-6  # of the distance from the surface: nearer to a rim than that is beyond it
 
 
-@kernel
+@lean
 def _crossings(surface, everywhere, px, py, pz, qx, qy, qz, space):
     """How often the way from p to q crosses a surface; where, ascending, is in `space`."""
     count = find_crossings(surface, everywhere, px, py, pz, qx - px, qy - py, qz - pz, space)
@@ -44,7 +44,7 @@ def _crossings(surface, everywhere, px, py, pz, qx, qy, qz, space):
     return kept
 
 
-@kernel
+@lean
 def _nearest_rim(rims, x, y, z, limit):
     """(distance, place) of the nearest point of all rims, if that is nearer than `limit`."""
     rows, groups, starts, first, last = rims
@@ -85,7 +85,7 @@ def _way_out(rims, x, y, z, distance, nx, ny, nz):
     return rim, (rx - qx) / rim, (ry - qy) / rim, (rz - qz) / rim, rx, ry, rz
 
 
-@kernel
+@lean
 def _look(surface, own, rims, everywhere, slots, seen, behind, e, x, y, z, deep, back, space):
     """(depth, way out) of a listed point or middle of a strip, now at x; and whether it is behind the surface.
 
@@ -108,7 +108,7 @@ def _look(surface, own, rims, everywhere, slots, seen, behind, e, x, y, z, deep,
     return depth, nx, ny, nz
 
 
-@kernel
+@lean
 def points_behind(
     first, last, rows, items, slots, seen, behind, surface, own, rims, everywhere, frames, a, b, per_area, space, found,
     count,
@@ -130,7 +130,7 @@ def points_behind(
     return count
 
 
-@kernel
+@lean
 def strips_behind(
     first, last, rows, items, slots, seen, behind, surface, own, rims, everywhere, frames, a, b, per_area, space, found,
     count,

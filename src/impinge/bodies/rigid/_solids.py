@@ -1,9 +1,9 @@
 """Contacts of points and edges of one body with the inside of another; frames and columns as in `_touch.py`."""
 
-from impinge._jit import kernel
+from impinge._jit import lean
 from impinge.bodies.rigid import _edges
 from impinge.bodies.rigid._contacts import write, write_pieces
-from impinge.bodies.rigid._distance import PIECES, SURE, UNSURE, find_crossings, list_leaves
+from impinge.bodies.rigid._distance import NEAR, PIECES, SURE, UNSURE, find_crossings, list_leaves
 from impinge.bodies.rigid._follow import follow
 from impinge.bodies.rigid._frames import apply, between, moved, place, turn
 from impinge.bodies.rigid._layout import (
@@ -22,7 +22,7 @@ from impinge.bodies.rigid._layout import (
 _AROUND, _DEEPER = 0.1, 1.5  # of the skin, and of the last depth: so far around edges their near triangles are listed
 
 
-@kernel
+@lean
 def points_in_solid(
     first, last, rows, items, slots, seen, surface, frames, a, b, sign, per_area, space, found, count
 ):  # fmt: skip
@@ -43,7 +43,7 @@ def points_in_solid(
     return count
 
 
-@kernel
+@lean
 def edges_in_solid(
     first, last, rows, lists, surface, frames, a, b, sign, per_area, skin, bumpy, space, found, count
 ):  # fmt: skip
@@ -59,7 +59,8 @@ def edges_in_solid(
         dx, dy, dz = qx - px, qy - py, qz - pz
         gone = UNSURE * max(moved(seen, e, GATHERED, px, py, pz), moved(seen, e, GATHERED + 3, qx, qy, qz))
         within = seen[e, GATHERED_TO] - gone
-        if not within > min(seen[e, DEEPEST], 0.5 * seen[e, GATHERED_TO]):
+        grows = leaves[0] < NEAR and within <= seen[e, DEEPEST]
+        if grows or within <= 0.5 * seen[e, GATHERED_TO]:
             reach, gone = _DEEPER * seen[e, DEEPEST] + _AROUND * skin, 0.0
             within = list_leaves(surface, px, py, pz, dx, dy, dz, reach, leaves, bounds, space)
             seen[e, GATHERED], seen[e, GATHERED + 1], seen[e, GATHERED + 2] = px, py, pz

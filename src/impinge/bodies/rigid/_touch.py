@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from impinge._jit import exact, kernel, parallel, part
+from impinge._jit import exact, kernel, lean, parallel, part
 from impinge.bodies._contact import law_of
 from impinge.bodies._obstacles import SHIFT
 from impinge.bodies._planes import MADE_OF, NORMAL
@@ -118,9 +118,9 @@ def _behind_plane(
     return count
 
 
-@part
+@lean
 def tree(shapes, s):
-    """Slices of the flat arrays that are the tree of shape s."""
+    """Slices of the flat arrays that are the tree of shape s; for lean kernels only."""
     r = shapes.ranges
     leaf, leaf_end = r[s, LEAVES], r[s + 1, LEAVES]
     return (
@@ -129,6 +129,7 @@ def tree(shapes, s):
         shapes.leaves[leaf * LEAF : leaf_end * LEAF],
         shapes.faces[leaf * WIDTH : leaf_end * WIDTH],
         shapes.normals[r[s, FACES] : r[s + 1, FACES]],
+        shapes.balls[leaf:leaf_end],
     )
 
 
@@ -138,7 +139,7 @@ def stiffness_per_area(kind, stiffness, radius):
     return stiffness / radius if kind == HERTZ else stiffness / (math.pi * radius * radius)
 
 
-@kernel
+@lean
 def find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, everywhere, space, found):
     """All contacts of a pair, into `found`; returns their number."""
     a, kind, b = pair[BODY], pair[KIND_OF], pair[OTHER]
@@ -195,7 +196,7 @@ def find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, e
     )  # fmt: skip
 
 
-@kernel
+@lean
 def press(pair, law, rough, dt, mass, frames, planes, lists, keep, found, count, wrench):
     """Forces at the contacts of a pair; their sum, what is lost and the work of walls go to `wrench`."""
     a, kind, b = pair[BODY], pair[KIND_OF], pair[OTHER]
@@ -289,7 +290,7 @@ def law_for(pair, kinds, planes, table, materials):
     return law_of(table, a, other if other >= 0 else a, materials)
 
 
-@kernel
+@lean
 def meet_pair(
     p, pairs, spans, kinds, planes, table, materials, rough, dt, skin, keep, shapes, forms, frames, mass, lists,
     everywhere, space, found, wrenches,

@@ -205,13 +205,13 @@ class Rigid:
         self.wrenches = np.empty((len(lists.pairs), _layout.WRENCH))
         shared, workers = np.zeros(_steps.SHARED, np.int64), thread_count()
         size = max(1, -(-len(lists.pairs) // (_PIECES * workers)))
-        wall_forces, loads = self.pushes_on(planes)
+        wall_forces = np.zeros((len(planes), 3))
         _steps.advance(
             min(workers, max(1, len(lists.pairs))), count, shared, size, lists.pairs, lists.spans, self._all_kinds,
-            planes, loads, table.rows, table.materials, table.rough, dt, half, gravity, lists.skin, lists.box_skin,
-            lists.most, self._joined, self._all_forms, poses, walls, self._reaches, self.place, self.pose, self.late,
-            self.now, self.mass, self.inertia, frames, lists.listed, lists.starts, lists.sides, self.wrenches,
-            self.forces, wall_forces, self.lost, self.work, lists.ways, lists.listed_at, lists.boxed_at,
+            planes, _loaded(planes), table.rows, table.materials, table.rough, dt, half, gravity, lists.skin,
+            lists.box_skin, lists.most, self._joined, self._all_forms, poses, walls, self._reaches, self.place,
+            self.pose, self.late, self.now, self.mass, self.inertia, frames, lists.listed, lists.starts, lists.sides,
+            self.wrenches, self.forces, wall_forces, self.lost, self.work, lists.ways, lists.listed_at, lists.boxed_at,
         )  # fmt: skip
         return int(shared[_steps.OPEN]) // 2, shared[_steps.STOP] == _steps.BROKEN
 
@@ -224,8 +224,7 @@ class Rigid:
         forces = np.zeros((len(planes), 3))
         at_planes = self.lists.pairs[:, _layout.KIND_OF] == _layout.PLANE
         np.add.at(forces, self.lists.pairs[at_planes, _layout.OTHER], self.wrenches[at_planes, :3])
-        loaded = np.flatnonzero(np.isfinite(planes[:, _planes.LOAD]))
-        return forces, np.column_stack([loaded, loaded])
+        return forces, _loaded(planes)
 
     def shift(self, gravity: Floats, by: float) -> None:
         """Let velocities be those some time later, as forces are now."""
@@ -267,3 +266,9 @@ class Rigid:
             setattr(self, name, state[name].copy())
         self.forces = np.zeros((len(self), 6))
         self.lists.restore(state["memory"])
+
+
+def _loaded(planes: Floats) -> Ints:
+    """Which planes are under load, as `_planes` reads it."""
+    rows = np.flatnonzero(np.isfinite(planes[:, _planes.LOAD]))
+    return np.column_stack([rows, rows])
