@@ -14,7 +14,7 @@ from benchmarks.polyhedra_test.ours import NAME, PHASES
 
 _COLOURS = {NAME: looks.VERMILION, "MuJoCo": looks.BLUE, "PyBullet": looks.GREEN}
 _MARKERS = "oDs^v"
-_PHASES = dict(zip(PHASES, (looks.SKY, looks.VERMILION, looks.GREEN, looks.OTHER), strict=True))
+_PHASES = dict(zip(PHASES, (looks.SKY, looks.VERMILION, looks.GREEN), strict=True))
 
 
 def _draw_pile(axes: Any, rows: list[dict[str, Any]]) -> None:
