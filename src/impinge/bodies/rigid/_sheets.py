@@ -114,20 +114,23 @@ def points_behind(
     count,
 ):  # fmt: skip
     """Contacts of listed points of body a that are behind the surface b."""
-    way, back = between(frames, a, b), between(frames, b, a)
+    way, back, clear = between(frames, a, b), between(frames, b, a), math.inf
     for e in range(first, last):
         i = items[e]
         x, y, z = apply(way, rows[i, 0], rows[i, 1], rows[i, 2])
-        if not behind[e] and moved(seen, e, SEEN_AT, x, y, z) < SURE * seen[e, SEEN_SAFE]:
+        safe = SURE * seen[e, SEEN_SAFE] - moved(seen, e, SEEN_AT, x, y, z)
+        if not behind[e] and safe > 0.0:
+            clear = min(clear, safe)
             continue
         depth, nx, ny, nz = _look(
             surface, own, rims, everywhere, slots, seen, behind, e, x, y, z, rows[i, POINT_DEEP], back, space
         )
+        clear = min(clear, 0.0 if behind[e] else seen[e, SEEN_SAFE])
         if behind[e] and depth > 0.0:
             x, y, z = place(frames, b, x, y, z)
             nx, ny, nz = turn(frames, b, nx, ny, nz)
             count = write(found, count, x, y, z, nx, ny, nz, depth, per_area * rows[i, POINT_AREA], e)
-    return count
+    return count, clear
 
 
 @lean
@@ -136,21 +139,25 @@ def strips_behind(
     count,
 ):  # fmt: skip
     """Contacts of listed strips of edges of body a that are behind the surface b."""
-    way, back, places = between(frames, a, b), between(frames, b, a), space[3]
+    way, back, places, clear = between(frames, a, b), between(frames, b, a), space[3], math.inf
     for e in range(first, last):
         i = items[e]
         px, py, pz = apply(way, rows[i, 0], rows[i, 1], rows[i, 2])
         qx, qy, qz = apply(way, rows[i, 3], rows[i, 4], rows[i, 5])
         dx, dy, dz = qx - px, qy - py, qz - pz
         mx, my, mz, length = px + 0.5 * dx, py + 0.5 * dy, pz + 0.5 * dz, math.sqrt(dx * dx + dy * dy + dz * dz)
-        if not behind[e] and moved(seen, e, SEEN_AT, mx, my, mz) + 0.5 * length < SURE * seen[e, SEEN_SAFE]:
+        safe = SURE * seen[e, SEEN_SAFE] - (moved(seen, e, SEEN_AT, mx, my, mz) + 0.5 * length)
+        if not behind[e] and safe > 0.0:
+            clear = min(clear, safe)
             continue
         depth, nx, ny, nz = _look(
             surface, own, rims, everywhere, slots[0], seen, behind, e, mx, my, mz, rows[i, EDGE_DEEP], back, space
         )
         cuts = _crossings(surface, everywhere, px, py, pz, qx, qy, qz, space)
         if cuts == 0 and not behind[e]:
+            clear = min(clear, max(seen[e, SEEN_SAFE] - 0.5 * length, 0.0))
             continue
+        clear = 0.0
         per_length = per_area * rows[i, EDGE_WIDE]
         # Depths at the ends, found with what is remembered of them.
         distance, ux, uy, uz = follow(surface, px, py, pz, slots[1], seen, e, STRIP_FIRST, space)
@@ -205,4 +212,4 @@ def strips_behind(
                     count = write(
                         found, count, ax + t * wx, ay + t * wy, az + t * wz, gx, gy, gz, height, stiffness / 3.0, known
                     )
-    return count
+    return count, clear

@@ -1,5 +1,7 @@
 """Contacts of points and edges of one body with the inside of another; frames and columns as in `_touch.py`."""
 
+import math
+
 from impinge._jit import lean
 from impinge.bodies.rigid import _edges
 from impinge.bodies.rigid._contacts import write, write_pieces
@@ -26,21 +28,27 @@ _AROUND, _DEEPER = 0.1, 1.5  # of the skin, and of the last depth: so far around
 def points_in_solid(
     first, last, rows, items, slots, seen, surface, frames, a, b, sign, per_area, space, found, count
 ):  # fmt: skip
-    """Contacts of listed points of body a in body b; per_area : stiffness."""
-    way = between(frames, a, b)
+    """Contacts of listed points of body a in body b; per_area : stiffness.
+
+    Here and elsewhere returned: how many contacts there are now, and how far all else is from touching, at least.
+    """
+    way, clear = between(frames, a, b), math.inf
     for e in range(first, last):
         i = items[e]
         x, y, z = apply(way, rows[i, 0], rows[i, 1], rows[i, 2])
-        if moved(seen, e, SEEN_AT, x, y, z) < SURE * seen[e, SEEN_SAFE]:
+        safe = SURE * seen[e, SEEN_SAFE] - moved(seen, e, SEEN_AT, x, y, z)
+        if safe > 0.0:
+            clear = min(clear, safe)
             continue
         distance, nx, ny, nz = follow(surface, x, y, z, slots, seen, e, POINT_FOLLOWED, space)
         seen[e, 0], seen[e, 1], seen[e, 2], seen[e, SEEN_SAFE] = x, y, z, max(distance, 0.0)
+        clear = min(clear, max(distance, 0.0))
         if distance >= 0.0:
             continue
         x, y, z = place(frames, b, x, y, z)
         nx, ny, nz = turn(frames, b, sign * nx, sign * ny, sign * nz)
         count = write(found, count, x, y, z, nx, ny, nz, -distance, per_area * rows[i, POINT_AREA], e)
-    return count
+    return count, clear
 
 
 @lean
@@ -48,13 +56,15 @@ def edges_in_solid(
     first, last, rows, lists, surface, frames, a, b, sign, per_area, skin, bumpy, space, found, count
 ):  # fmt: skip
     """Contacts of listed edges of body a in body b."""
-    way, pieces = between(frames, a, b), space[5]
+    way, pieces, clear = between(frames, a, b), space[5], math.inf
     items, slots, seen = lists.edges, lists.edge_slots, lists.edges_seen
     for e in range(first, last):
         i, leaves, bounds = items[e], lists.edge_leaves[e], lists.edge_bounds[e]
         px, py, pz = apply(way, rows[i, 0], rows[i, 1], rows[i, 2])
         qx, qy, qz = apply(way, rows[i, 3], rows[i, 4], rows[i, 5])
-        if max(moved(seen, e, 0, px, py, pz), moved(seen, e, 3, qx, qy, qz)) < SURE * seen[e, EDGE_SAFE]:
+        safe = SURE * seen[e, EDGE_SAFE] - max(moved(seen, e, 0, px, py, pz), moved(seen, e, 3, qx, qy, qz))
+        if safe > 0.0:
+            clear = min(clear, safe)
             continue
         dx, dy, dz = qx - px, qy - py, qz - pz
         gone = UNSURE * max(moved(seen, e, GATHERED, px, py, pz), moved(seen, e, GATHERED + 3, qx, qy, qz))
@@ -72,11 +82,12 @@ def edges_in_solid(
         if crossings == 0:  # all of it is inside, or nothing
             distance, _, _, _ = follow(surface, px, py, pz, slots[1], seen, e, FIRST_END, space)
             if distance >= 0.0:
-                clear = within if leaves[0] == 0 else bounds[0] - gone
-                seen[e, EDGE_SAFE], seen[e, DEEPEST] = max(clear, 0.0), 0.0
+                safe = max(within if leaves[0] == 0 else bounds[0] - gone, 0.0)
+                seen[e, EDGE_SAFE], seen[e, DEEPEST] = safe, 0.0
+                clear = min(clear, safe)
                 continue
         number = _edges.find_pieces(surface, near, px, py, pz, dx, dy, dz, bumpy, e, slots, seen, crossings, space)
-        deepest = 0.0
+        deepest, clear = 0.0, 0.0
         for k in range(number):
             deepest = max(deepest, max(pieces[k, 2], pieces[k, 3]))
         seen[e, EDGE_SAFE], seen[e, DEEPEST] = 0.0, deepest
@@ -84,4 +95,4 @@ def edges_in_solid(
             frames, b, sign, px, py, pz, dx, dy, dz, pieces, number, per_area * rows[i, EDGE_WIDE], e * PIECES, found,
             count,
         )  # fmt: skip
-    return count
+    return count, clear

@@ -11,9 +11,9 @@ import numpy as np
 from impinge._jit import fetch_add, give_way, kernel, part, team
 from impinge.bodies._planes import SPEED, move_planes
 from impinge.bodies.rigid._distance import make_everywhere, make_space
-from impinge.bodies.rigid._layout import BODY, CONTACT, KIND_OF, OTHER, PLANE, SOLID
+from impinge.bodies.rigid._layout import CONTACT, KIND_OF, OTHER, PLANE
 from impinge.bodies.rigid._motion import add_ways, move_bodies, write_frames
-from impinge.bodies.rigid._touch import gather, meet_pair
+from impinge.bodies.rigid._touch import gather, meet_pair, way_of
 
 # Places of numbers that threads share, on cache lines of their own; why steps ended.
 TAKEN, FINISHED, OPEN, STOP = np.uint64(0), np.uint64(8), np.uint64(16), np.uint64(24)
@@ -46,18 +46,17 @@ def boxes_are_good(ways, boxed_at, box_skin):
 @kernel
 def pairs_are_good(pairs, ways, listed_at, skin):
     """Whether no pair has come nearer by the skin since it was listed."""
+    good = True
     for p in range(len(pairs)):
-        other = pairs[p, OTHER] if pairs[p, KIND_OF] == SOLID else len(ways) - 1
-        if not ways[pairs[p, BODY]] + ways[other] - listed_at[p] <= skin:
-            return False
-    return True
+        good &= way_of(pairs[p], ways) - listed_at[p] <= skin
+    return good
 
 
 @team
 def advance(
     steps, shared, size, pairs, spans, kinds, planes, loads, table, materials, rough, dt, half, gravity, skin, box_skin,
     most, shapes, forms, poses, walls, reaches, place, pose, late, now, mass, inertia, frames, listed, starts, sides,
-    wrenches, forces, wall_forces, lost, work, ways, listed_at, boxed_at,
+    wrenches, forces, wall_forces, lost, work, ways, listed_at, boxed_at, clear_to,
 ):  # fmt: skip
     """Move all bodies by some steps, or fewer if lists do not reach any farther or something broke: see `shared`.
 
@@ -84,7 +83,7 @@ def advance(
             for p in range(piece * size, min((piece + 1) * size, len(pairs))):
                 meet_pair(
                     p, pairs, spans, kinds, planes, table, materials, rough, dt, skin, True, shapes, forms, frames,
-                    mass, listed, everywhere, space, found, wrenches,
+                    mass, listed, ways, clear_to, everywhere, space, found, wrenches,
                 )  # fmt: skip
             if fetch_add(shared, FINISHED, 1) + 1 == step * pieces + pair_pieces:
                 fetch_add(shared, OPEN, 1)

@@ -27,7 +27,7 @@ from impinge.bodies._obstacles import SHIFT
 from impinge.bodies._planes import MADE_OF, NORMAL
 from impinge.bodies._planes import SPEED as PLANE_SPEED
 from impinge.bodies.rigid._contacts import write, write_piece
-from impinge.bodies.rigid._distance import PIECES, make_everywhere, make_space
+from impinge.bodies.rigid._distance import PIECES, SURE, make_everywhere, make_space
 from impinge.bodies.rigid._frames import place, velocity
 from impinge.bodies.rigid._layout import (
     BODY,
@@ -90,12 +90,13 @@ def _behind_plane(
     per_area, found, count,
 ):  # fmt: skip
     """Contacts of listed points and edges of body a behind a plane."""
-    nx, ny, nz = planes[p, NORMAL], planes[p, NORMAL + 1], planes[p, NORMAL + 2]
+    nx, ny, nz, clear = planes[p, NORMAL], planes[p, NORMAL + 1], planes[p, NORMAL + 2], math.inf
     offset = planes[p, 0] * nx + planes[p, 1] * ny + planes[p, 2] * nz
     for e in range(points_first, points_last):
         i = points[e]
         x, y, z = place(frames, a, point_rows[i, 0], point_rows[i, 1], point_rows[i, 2])
         depth = offset - (nx * x + ny * y + nz * z)
+        clear = min(clear, -depth)
         if depth > 0.0:
             count = write(found, count, x, y, z, nx, ny, nz, depth, per_area * point_rows[i, POINT_AREA], e)
     for e in range(edges_first, edges_last):
@@ -103,6 +104,7 @@ def _behind_plane(
         px, py, pz = place(frames, a, edge_rows[i, 0], edge_rows[i, 1], edge_rows[i, 2])
         qx, qy, qz = place(frames, a, edge_rows[i, 3], edge_rows[i, 4], edge_rows[i, 5])
         u, v = offset - (nx * px + ny * py + nz * pz), offset - (nx * qx + ny * qy + nz * qz)
+        clear = min(clear, -max(u, v))
         if u <= 0.0 and v <= 0.0:
             continue
         begin, end = 0.0, 1.0  # and where between them it pierces the plane
@@ -115,7 +117,7 @@ def _behind_plane(
             found, count, px, py, pz, dx, dy, dz, begin, end, u, v, nx, ny, nz, per_area * edge_rows[i, EDGE_WIDE],
             -1.0 - e * PIECES,
         )  # fmt: skip
-    return count
+    return count, clear
 
 
 @lean
@@ -141,7 +143,7 @@ def stiffness_per_area(kind, stiffness, radius):
 
 @lean
 def find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, everywhere, space, found):
-    """All contacts of a pair, into `found`; returns their number."""
+    """All contacts of a pair, into `found`: their number, and how far all else is from touching, at least."""
     a, kind, b = pair[BODY], pair[KIND_OF], pair[OTHER]
     s, r = forms[a], shapes.ranges
     points = shapes.points[r[s, POINTS] : r[s + 1, POINTS]]
@@ -162,38 +164,40 @@ def find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, e
         per_area = stiffness_per_area(law[KIND], law[STIFFNESS], radius)
         rims = shapes.rims, shapes.rim_groups, shapes.rim_starts, r[t, RIM_GROUPS], r[t + 1, RIM_GROUPS]
         strips = shapes.strips[r[s, STRIPS] : r[s + 1, STRIPS]]
-        count = points_behind(
+        count, clear = points_behind(
             p0, p1, points, lists.points, lists.point_slots, lists.points_seen, lists.points_behind, other, own, rims,
             everywhere, frames, a, b, per_area, space, found, 0,
         )  # fmt: skip
-        count = strips_behind(
+        count, clear_strips = strips_behind(
             e0, e1, strips, lists.edges, lists.edge_slots, lists.edges_seen, lists.edges_behind, other, own, rims,
             everywhere, frames, a, b, per_area, space, found, count,
         )  # fmt: skip
         # Edges of a surface are as wide as those of the body that they meet.
-        return edges_in_solid(
+        count, clear_edges = edges_in_solid(
             e1, e2, other_edges, lists, own, frames, b, a,
             -1.0, per_area * shapes.sizes[s, EDGE_WIDTH], skin, bumpy, space, found, count,
         )  # fmt: skip
+        return count, min(clear, min(clear_strips, clear_edges))
     other_points = shapes.points[r[t, POINTS] : r[t + 1, POINTS]]
     other_bumpy = shapes.sizes[t, BUMPY] > 0.0
     per_area = 0.5 * stiffness_per_area(law[KIND], law[STIFFNESS], min(radius, shapes.sizes[t, RADIUS]))
-    count = points_in_solid(
+    count, clear = points_in_solid(
         p0, p1, points, lists.points, lists.point_slots, lists.points_seen, other, frames, a, b, 1.0, per_area, space,
         found, 0,
     )  # fmt: skip
-    count = edges_in_solid(
+    count, clear_edges = edges_in_solid(
         e0, e1, edges, lists, other, frames, a, b, 1.0,
         per_area, skin, other_bumpy, space, found, count,
     )  # fmt: skip
-    count = points_in_solid(
+    count, other_clear = points_in_solid(
         p1, p1 + span[POINTS_B], other_points, lists.points, lists.point_slots, lists.points_seen, own, frames, b, a,
         -1.0, per_area, space, found, count,
     )  # fmt: skip
-    return edges_in_solid(
+    count, other_clear_edges = edges_in_solid(
         e1, e2, other_edges, lists, own, frames, b, a,
         -1.0, per_area, skin, bumpy, space, found, count,
     )  # fmt: skip
+    return count, min(min(clear, clear_edges), min(other_clear, other_clear_edges))
 
 
 @lean
@@ -290,14 +294,27 @@ def law_for(pair, kinds, planes, table, materials):
     return law_of(table, a, other if other >= 0 else a, materials)
 
 
+@part
+def way_of(pair, ways):
+    """How far both sides of a pair have come, together, at most; ways : see `Lists`."""
+    return ways[pair[BODY]] + ways[pair[OTHER] if pair[KIND_OF] == SOLID else len(ways) - 1]
+
+
 @lean
 def meet_pair(
-    p, pairs, spans, kinds, planes, table, materials, rough, dt, skin, keep, shapes, forms, frames, mass, lists,
-    everywhere, space, found, wrenches,
+    p, pairs, spans, kinds, planes, table, materials, rough, dt, skin, keep, shapes, forms, frames, mass, lists, ways,
+    clear_to, everywhere, space, found, wrenches,
 ):  # fmt: skip
-    """Forces of a pair, see `press`; found : room for all its contacts."""
-    law, pair, span = law_for(pairs[p], kinds, planes, table, materials), pairs[p], spans[p]
-    count = find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, everywhere, space, found)
+    """Forces of a pair, see `press`; found : room for all its contacts.
+
+    As long as both sides together have not come as far as clear_to[p], see `Lists`, nothing touches.
+    """
+    pair, span, far = pairs[p], spans[p], way_of(pairs[p], ways)
+    if far < clear_to[p]:
+        wrenches[p, :] = 0.0
+        return
+    law = law_for(pair, kinds, planes, table, materials)
+    count, clear = find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, everywhere, space, found)
     press(pair, law, rough, dt, mass, frames, planes, lists, keep, found, count, wrenches[p])
     if rough and keep:
         begin = span[FIRST_POINT]
@@ -307,12 +324,14 @@ def meet_pair(
             begin * PIECES, (begin + span[EDGES_A] + span[EDGES_B]) * PIECES, lists.edges_known, lists.edge_history
         )
         wrenches[p, HEAT] += lost
+    if count == 0 and (keep or not rough):  # where nothing is remembered, either
+        clear_to[p] = far + SURE * clear
 
 
 @parallel(grain=1)
 def meet_pairs(
     first, stop, pairs, spans, kinds, planes, table, materials, rough, dt, skin, keep, most, shapes, forms, frames,
-    mass, lists, wrenches,
+    mass, lists, ways, clear_to, wrenches,
 ):  # fmt: skip
     """Forces of all pairs; most : contacts of one pair."""
     space, everywhere = make_space(), make_everywhere()
@@ -320,7 +339,7 @@ def meet_pairs(
     for p in range(first, stop):
         meet_pair(
             p, pairs, spans, kinds, planes, table, materials, rough, dt, skin, keep, shapes, forms, frames, mass,
-            lists, everywhere, space, found, wrenches,
+            lists, ways, clear_to, everywhere, space, found, wrenches,
         )  # fmt: skip
 
 
@@ -334,7 +353,7 @@ def list_contacts(
     found, wrench, total = np.empty((most, CONTACT)), np.empty(WRENCH), 0
     for p in range(len(pairs)):
         law = law_for(pairs[p], kinds, planes, table, materials)
-        count = find_contacts(
+        count, _ = find_contacts(
             pairs[p], spans[p], law, skin, shapes, forms, frames, planes, lists, everywhere, space, found
         )
         press(pairs[p], law, rough, dt, mass, frames, planes, lists, False, found, count, wrench)

@@ -148,7 +148,7 @@ class Rigid:
         _touch.meet_pairs(
             len(lists.pairs), lists.pairs, lists.spans, self._all_kinds, planes, table.rows, table.materials,
             table.rough, dt, lists.skin, keep, lists.most, self._joined, self._all_forms, frames, self.mass,
-            lists.listed, self.wrenches,
+            lists.listed, lists.ways, lists.clear_to, self.wrenches,
         )  # fmt: skip
         _touch.gather(len(self), lists.starts, lists.sides, self.wrenches, self.forces, keep, self.lost, self.work)
 
@@ -212,6 +212,7 @@ class Rigid:
             lists.box_skin, lists.most, self._joined, self._all_forms, poses, walls, self._reaches, self.place,
             self.pose, self.late, self.now, self.mass, self.inertia, frames, lists.listed, lists.starts, lists.sides,
             self.wrenches, self.forces, wall_forces, self.lost, self.work, lists.ways, lists.listed_at, lists.boxed_at,
+            lists.clear_to,
         )  # fmt: skip
         return int(shared[_steps.OPEN]) // 2, shared[_steps.STOP] == _steps.BROKEN
 

@@ -71,6 +71,8 @@ class Lists:
         How far any point of each body has come since lists were first made, at most; and of all that is no body.
     listed_at : (p,) float64, m
         Ways of both together when a pair was listed.
+    clear_to : (p,) float64, m
+        Ways of both together up to which nothing of a pair touches; −inf where that is not known.
     boxed_at : (n + 1,) float64, m
         Ways when boxes that are near each other were looked for.
     skin : float, m
@@ -86,7 +88,7 @@ class Lists:
         self.ways = np.zeros(1)
         self.skin = 0.0
         self.rebuilds = 0
-        self.listed_at, self.boxed_at = np.empty(0), np.zeros(1)
+        self.listed_at, self.clear_to, self.boxed_at = np.empty(0), np.empty(0), np.zeros(1)
         self._good = False
 
     def forget(self) -> None:
@@ -133,9 +135,9 @@ class Lists:
         spans = np.empty((len(pairs), 6), np.int64)
         listed = self._list(pairs[anew], old_of[anew], old_of[kept], shapes, forms, frames, planes, skin)
         spans[kept], spans[anew], new = listed
-        at = self._ways_of(pairs)
-        at[kept] = self.listed_at[old_of[kept]]
-        self.pairs, self.spans, self.listed, self.listed_at = pairs, spans, new, at
+        at, clear_to = self._ways_of(pairs), np.full(len(pairs), -np.inf)
+        at[kept], clear_to[kept] = self.listed_at[old_of[kept]], self.clear_to[old_of[kept]]
+        self.pairs, self.spans, self.listed, self.listed_at, self.clear_to = pairs, spans, new, at, clear_to
         self.skin, self._good = skin, True
         counts = spans[:, [_layout.POINTS_A, _layout.POINTS_B]].sum(axis=1)
         lines = spans[:, [_layout.EDGES_A, _layout.EDGES_B]].sum(axis=1)
