@@ -12,7 +12,7 @@ from impinge.errors import RunError, SubjectError
 __all__ = ["check_body_overlaps", "check_box", "check_overlaps", "check_start", "explain_break"]
 
 _DEEP = 0.1  # of the radius of the smaller body: so deep in each other, two were put there by mistake
-_FARTHEST = 1e100  # m: beyond, squares of distances soon are no numbers any more
+FARTHEST = 1e100  # m: beyond, squares of distances soon are no numbers any more
 
 
 def check_overlaps(dynamics: Dynamics, walls: list[str]) -> None:
@@ -43,6 +43,7 @@ def check_body_overlaps(dynamics: Dynamics, walls: list[str], allowed: set[int])
     one, other = pairs[:, _layout.BODY], pairs[:, _layout.OTHER]
     limit = _DEEP * np.minimum(radii[one], np.where(solid, radii[np.where(solid, other, 0)], np.inf))
     free = np.isin(one, list(allowed)) | (solid & np.isin(other, list(allowed)))
+    _check_same_places(dynamics, allowed)
     bad = np.flatnonzero((rows[:, _layout.DEPTH] > limit) & ~free)
     if len(bad):
         first = bad[np.argmax(rows[bad, _layout.DEPTH])]
@@ -56,6 +57,26 @@ def check_body_overlaps(dynamics: Dynamics, walls: list[str], allowed: set[int])
             "overlap=True they may be",
             ("polyhedron", int(one[first])),
         )
+
+
+def _check_same_places(dynamics: Dynamics, allowed: set[int]) -> None:
+    """Two of a shape in the same pose have no points in each other: all are on the surface."""
+    rigid = dynamics.rigid
+    poses = np.where(rigid.pose[:, :1] < 0, -rigid.pose, rigid.pose)
+    for form in np.unique(rigid.forms):
+        own, size = np.flatnonzero(rigid.forms == form), rigid.shapes[form].radius
+        keys = np.round(np.hstack([rigid.place[own] / (1e-6 * size), poses[own] / 1e-6]))
+        _, first, number = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        again = np.flatnonzero(first[number.reshape(-1)] != np.arange(len(own)))
+        for row in again:
+            one, other = int(own[first[number.reshape(-1)[row]]]), int(own[row])
+            if not {one, other} & allowed:
+                raise SubjectError(
+                    f"positions: polyhedron {one} and polyhedron {other} are at the same place, expected at most "
+                    f"{_DEEP * size:.4g} m deep in each other, a tenth of the smaller radius; {len(again)} such "
+                    "pairs in all. With overlap=True they may be",
+                    ("polyhedron", one),
+                )
 
 
 def check_start(dynamics: Dynamics) -> None:
@@ -85,8 +106,8 @@ def _outside(dynamics: Dynamics) -> tuple[int, int, str]:
     """Row of the first sphere, by number, that is outside, how many there are, and of what."""
     space, p = dynamics.space, dynamics.particles
     closed = (space.period == 0) & np.isfinite(space.lengths)
-    low = np.where(closed, space.low, -_FARTHEST)
-    high = np.where(closed, space.low + space.lengths, _FARTHEST)
+    low = np.where(closed, space.low, -FARTHEST)
+    high = np.where(closed, space.low + space.lengths, FARTHEST)
     out = ~((p.x[:, :3] >= low) & (p.x[:, :3] <= high)).all(axis=1)
     row = int(np.flatnonzero(out)[np.argmin(p.ids[out])]) if out.any() else -1
     return row, int(out.sum()), "the box" if closed.any() else "all space"
@@ -94,13 +115,18 @@ def _outside(dynamics: Dynamics) -> tuple[int, int, str]:
 
 def explain_break(dynamics: Dynamics, why_dt: str) -> None:
     """Tell which body has no position any more."""
-    bad = np.flatnonzero(~np.isfinite(dynamics.rigid.late).all(axis=1))
-    if len(bad):
+    rigid, row, before = dynamics.rigid, -1, np.empty(0)
+    with np.errstate(over="ignore", invalid="ignore"):  # squares of what is far or fast are no numbers
+        sizes = [(state**2).sum(axis=1) for state in (rigid.place, rigid.pose, rigid.late, rigid.now)]
+    bad = np.flatnonzero(~np.isfinite(sizes).all(axis=0))
+    if not len(bad) and len(dynamics.particles):
+        row, before = dynamics.find_broken()
+    elif len(rigid):
+        number = bad[0] if len(bad) else np.argmax(sizes[2])  # the fastest, if it is not known
         raise RunError(
-            f"polyhedron {bad[0]} has no position or spin any more after step {dynamics.steps} "
+            f"polyhedron {number} has no position or spin any more after step {dynamics.steps} "
             f"(t = {dynamics.time:.6g} s). Likely cause: {_cause(why_dt)}"
         )
-    row, before = dynamics.find_broken()
     raise RunError(
         f"sphere {dynamics.particles.ids[row]} has no position or spin any more after step {dynamics.steps} "
         f"(t = {dynamics.time:.6g} s); it was last at {_place(dynamics, before)}. Likely cause: {_cause(why_dt)}"

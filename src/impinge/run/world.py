@@ -216,6 +216,9 @@ class World:
         body = mesh.mesh if isinstance(mesh, Solid) else Mesh.of(mesh)
         fine = None if resolution is None else _check.positive("resolution", resolution)
         x = _check.vectors("positions", positions)
+        far = np.flatnonzero((np.abs(x) > watch.FARTHEST).any(axis=1))
+        if len(far):
+            raise InputError(f"positions: row {far[0]} is {x[far[0]].tolist()}, expected at most {watch.FARTHEST:g} m")
         turns = _rotations(rotations, len(x))
         v, w = _per_row("velocities", velocities, len(x), 3), _per_row("spins", spins, len(x), 3)
         kind = self._number_of(material)

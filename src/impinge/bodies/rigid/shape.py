@@ -13,7 +13,7 @@ from impinge.bodies.obstacles import Obstacle
 from impinge.bodies.rigid import _distance, _layout, _touch
 from impinge.bodies.rigid._layout import RANGES, SIZES
 from impinge.bodies.rigid.surface import find_edges, find_rims, is_convex, sample, usual_resolution
-from impinge.errors import MeshError
+from impinge.errors import InputError, MeshError
 from impinge.inside import _closest, _closest_build
 from impinge.response import _laws
 from impinge.shapes.mesh import Mesh
@@ -26,6 +26,7 @@ _GROUP = 16  # points or edges that are looked at together
 _QUARTER = 0.25  # of the surface in contact, at most, when the time step is chosen
 _STRIPS = 1000  # of one edge, at most
 _DEEPEST = 0.5  # of the radius: so far, at most, points can be behind the surface of an obstacle
+_MOST_POINTS = 10_000_000  # of a body
 _SMALLEST, _LARGEST = 1e-30, 1e30  # m: eighth powers of lengths stay in range
 
 
@@ -122,7 +123,7 @@ class Shape(Form):
         _check_solid(mesh)
         self.volume, self.area = mesh.volume, mesh.area
         self.radius = math.cbrt(0.75 * self.volume / math.pi)
-        self.resolution = usual_resolution(mesh) if resolution is None else resolution
+        self.resolution = usual_resolution(mesh) if resolution is None else _checked_resolution(resolution, self.area)
         self.centre = mesh.centroid
         moments, axes = np.linalg.eigh(mesh.inertia / self.volume)
         self.turning, self.axes = moments, axes * np.linalg.det(axes)
@@ -243,6 +244,17 @@ def join(shapes: Sequence[Form]) -> Shapes:
         together([s.balls for s in shapes], (0, 4), np.float64),
         *flat,
     )  # fmt: skip
+
+
+def _checked_resolution(resolution: float, area: float) -> float:
+    """Refuse one that asks for more points than there is room for."""
+    least = math.sqrt(area / _MOST_POINTS)
+    if resolution < least:
+        raise InputError(
+            f"resolution: found {resolution:g} m, expected at least {least:.3g} m, which is {_MOST_POINTS:,} points of "
+            f"a surface of {area:g} m²"
+        )
+    return resolution
 
 
 def _check_solid(mesh: Mesh) -> None:
