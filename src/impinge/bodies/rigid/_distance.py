@@ -4,10 +4,10 @@ The tree is that of `inside/_closest.py`. On which side of the surface a point i
 tells: of a face, and on edges and vertices the mean of the faces there, weighted by their angles, for which that is
 always true [Baerentzen2005].
 
-surface : arrays of the tree, normals of the faces, and balls around the leaves: `Form.tree`. space : what searches
-write to, `make_space`. near : what of the tree there is near a segment, see `list_leaves`: how many items and which;
-how far each was from it, at least, ascending; how far the segment has moved since; up to where all are listed. Or all
-of it, `make_everywhere`.
+surface : arrays of the tree, normals of the faces, balls around the leaves, and 1, or −1 if all is inside that is
+outside: `Form.tree`. space : what searches write to, `make_space`. near : what of the tree there is near a segment, see
+`list_leaves`: how many items and which; how far each was from it, at least, ascending; how far the segment has moved
+since; up to where all are listed. Or all of it, `make_everywhere`.
 """
 
 import math
@@ -78,7 +78,7 @@ def make_everywhere():
 @lean
 def gradient(surface, slot, px, py, pz):
     """Signed distance of a point from the triangle that is the nearest one, and its gradient."""
-    _, _, leaves, faces, normals, _ = surface
+    _, _, leaves, faces, normals, _, out = surface
     x, y, z, qx, qy, qz = slot_vector(leaves, slot, px, py, pz)
     rows, i = leaves[slot // WIDTH * LEAF : (slot // WIDTH + 1) * LEAF], slot % WIDTH
     feature = _feature(
@@ -86,7 +86,7 @@ def gradient(surface, slot, px, py, pz):
         rows[i + 5 * WIDTH], rows[i + 6 * WIDTH], rows[i + 7 * WIDTH], rows[i + 8 * WIDTH],
     )  # fmt: skip
     face = faces[slot]
-    nx, ny, nz = normals[face, feature, 0], normals[face, feature, 1], normals[face, feature, 2]
+    nx, ny, nz = out * normals[face, feature, 0], out * normals[face, feature, 1], out * normals[face, feature, 2]
     distance = math.sqrt(x * x + y * y + z * z)
     side = -1.0 if x * nx + y * ny + z * nz > 0.0 else 1.0  # x is from the point to the surface
     # Where rounding would spoil the direction, the mean normal is as good.
@@ -101,7 +101,7 @@ def signed_distance(surface, px, py, pz, start, space):
 
     start : a slot to begin with; the answer does not depend on it.
     """
-    nodes, children, leaves, faces, _, _ = surface
+    nodes, children, leaves, faces, _, _, _ = surface
     x, y, z, _, _, _ = slot_vector(leaves, start, px, py, pz)
     slot, _ = nearest_slot(
         nodes, children, leaves, faces, px, py, pz, x * x + y * y + z * z, start, space[0], space[1], space[2]
@@ -113,7 +113,7 @@ def signed_distance(surface, px, py, pz, start, space):
 @lean
 def distance_near(surface, near, px, py, pz, start, space):
     """As `signed_distance`, of a point of the segment that `near` was listed for."""
-    _, _, leaves, faces, _, balls = surface
+    _, _, leaves, faces, _, balls, _ = surface
     items, bounds, way, within = near
     xs, ys, zs, values = space[2][0], space[2][1], space[2][2], space[2][3]
     best = np.int64(start)
@@ -194,7 +194,7 @@ def _pierce_lanes(leaves, leaf, px, py, pz, dx, dy, dz, found):
 @lean
 def find_crossings(surface, near, px, py, pz, dx, dy, dz, space):
     """Where the segment p + t d pierces the surface: their number; every t, ascending, and the slot, in `space`."""
-    nodes, children, leaves, _, _, _ = surface
+    nodes, children, leaves, _, _, _, _ = surface
     items, bounds, way, _ = near
     stack, values, places = space[0], space[2][3], space[3]
     mx, my, mz, hx, hy, hz = px + 0.5 * dx, py + 0.5 * dy, pz + 0.5 * dz, 0.5 * dx, 0.5 * dy, 0.5 * dz

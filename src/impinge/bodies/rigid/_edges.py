@@ -45,7 +45,7 @@ def _find_end(surface, px, py, pz, dx, dy, dz, t, hit, e, slots, seen, space, co
         face = faces[hit]
         ends[0, column + 1] = 0.0
         for c in range(3):
-            ends[0, column + 2 + c] = normals[face, FACE, c]
+            ends[0, column + 2 + c] = surface[6] * normals[face, FACE, c]
         ends[0, nearest] = hit
         return
     which = 1 if t == 0.0 else 2
@@ -131,8 +131,9 @@ def _divide(surface, near, px, py, pz, dx, dy, dz, bumpy, space, count):
 @part
 def _rises(surface, hit, dx, dy, dz):
     """Whether the way d leaves the body where it pierces a triangle."""
-    face, normals = surface[3][hit], surface[4]
-    return normals[face, FACE, 0] * dx + normals[face, FACE, 1] * dy + normals[face, FACE, 2] * dz > 0.0
+    face, normals, out = surface[3][hit], surface[4], surface[6]
+    along = normals[face, FACE, 0] * dx + normals[face, FACE, 1] * dy + normals[face, FACE, 2] * dz
+    return out * along > 0.0
 
 
 @lean
@@ -172,8 +173,8 @@ def find_pieces(surface, near, px, py, pz, dx, dy, dz, bumpy, e, slots, seen, cr
 def clearance(surface, px, py, pz, dx, dy, dz, wanted, most, slot, space):
     """How far the edge p + t d is from a body, at least: as exact as needed to say whether that is `wanted`.
 
-    The distance of a point from a body changes by no more than the point moves. Returns whether a part of the edge was
-    seen inside, too, and a slot near by. most : parts that may wait.
+    The distance of a point from a body changes by no more than the point moves. Returns a slot near by, too. most :
+    parts that may wait.
     """
     parts = space[4]
     length = math.sqrt(dx * dx + dy * dy + dz * dz)
@@ -191,5 +192,5 @@ def clearance(surface, px, py, pz, dx, dy, dz, wanted, most, slot, space):
             continue
         least = min(least, distance - half)
         if distance <= wanted:
-            return min(least, distance), distance < 0.0, slot
-    return least, False, slot
+            return min(least, min(distance, 0.0)), slot  # parts that wait may be inside
+    return least, slot

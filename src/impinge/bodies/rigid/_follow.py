@@ -37,7 +37,7 @@ def _least(values, leaf, faces, best, best_face, best_sq, second_sq):
 @lean
 def _look_everywhere(surface, px, py, pz, start, slots, seen, at, column, space):
     """Look for the nearest triangle in the whole tree, and remember it with what else is near."""
-    nodes, children, leaves, faces, _, _ = surface
+    nodes, children, leaves, faces, _, _, _ = surface
     stack, stack_sq, work = space[0], space[1], space[2]
     xs, ys, zs, values = work[0], work[1], work[2], work[3]
     for i in range(WIDTH):
@@ -97,7 +97,7 @@ def _look_everywhere(surface, px, py, pz, start, slots, seen, at, column, space)
 @lean
 def _look_near(surface, px, py, pz, beyond, slots, seen, at, column, space):
     """Look for the nearest triangle in the three leaves; returns whether it is nearer than all others."""
-    _, _, leaves, faces, _, _ = surface
+    _, _, leaves, faces, _, _, _ = surface
     xs, ys, zs, values = space[2][0], space[2][1], space[2][2], space[2][3]
     for i in range(WIDTH):
         xs[i], ys[i], zs[i] = px, py, pz

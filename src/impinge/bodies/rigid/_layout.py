@@ -3,16 +3,18 @@
 # Columns of `Shapes.ranges`: first rows in the arrays; those of the next shape are where they end.
 NODES, LEAVES, FACES, POINTS, POINT_GROUPS, EDGES, EDGE_GROUPS, STRIPS, STRIP_GROUPS, RIMS, RIM_GROUPS = range(11)
 RANGES = 11
-# Columns of `Shapes.sizes`: lowest and highest corner, farthest point, radius, width of edges, 1 if not convex.
-LOW, HIGH, REACH, RADIUS, WIDTH, BUMPY = 0, 3, 6, 7, 8, 9
-SIZES = 10
+# Columns of `Shapes.sizes`: lowest and highest corner, farthest point, radius, width of edges, 1 if not convex, 1 if it
+# has an inside.
+LOW, HIGH, REACH, RADIUS, WIDTH, BUMPY, FILLED = 0, 3, 6, 7, 8, 9, 10
+SIZES = 11
 # Columns of a point: place, area, normal, half the thickness of the body there; of an edge and of a strip of one: both
 # ends, width, the way into the body, half its thickness there.
 POINT_AREA, POINT_NORMAL, POINT_DEEP, POINT = 3, 4, 7, 8
 EDGE_WIDE, EDGE_INWARD, EDGE_DEEP, EDGE = 6, 7, 10, 11
-# Columns of a pair: body, what the other is, its frame or plane; and of its entries in the lists.
+# Columns of a pair: body, what the other is, its frame or plane; and of its entries in the lists. Others: a body; the
+# surface of an obstacle; a plane; an obstacle that has an inside, and one that has its inside around the body.
 BODY, KIND_OF, OTHER = 0, 1, 2
-SOLID, SHEET, PLANE = 0, 1, 2
+SOLID, SHEET, PLANE, BLOCK, HOLLOW = 0, 1, 2, 3, 4
 FIRST_POINT, POINTS_A, POINTS_B, FIRST_EDGE, EDGES_A, EDGES_B = range(6)
 # Columns of what `_follow.py` remembers of a point, after its place.
 SECOND, BEYOND, OTHER_LEAVES, THIRD_LEAF, FOLLOWED = 3, 4, 5, 6, 7

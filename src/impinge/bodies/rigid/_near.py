@@ -10,6 +10,7 @@ from impinge.bodies.rigid._distance import ENDS, PIECES, find_crossings, make_ev
 from impinge.bodies.rigid._edges import clearance
 from impinge.bodies.rigid._frames import apply, between, place
 from impinge.bodies.rigid._layout import (
+    BLOCK,
     BODY,
     EDGE_DEEP,
     EDGE_GROUPS,
@@ -23,10 +24,12 @@ from impinge.bodies.rigid._layout import (
     FIRST_POINT,
     GONE,
     HIGH,
+    HOLLOW,
     KIND_OF,
     LOW,
     OTHER,
     PLANE,
+    POINT_AREA,
     POINT_DEEP,
     POINT_GROUPS,
     POINT_NORMAL,
@@ -36,6 +39,7 @@ from impinge.bodies.rigid._layout import (
     POINTS_B,
     SEEN_SAFE,
     SHEET,
+    SOLID,
     STRIP_GROUPS,
     STRIPS,
 )
@@ -56,11 +60,12 @@ def _outside(sizes, s, x, y, z, reach):
 
 @lean
 def _points_near(
-    rows, groups, starts, first_group, last_group, base, sheet, surface, sizes, s, frames, a, b, skin, space, items,
+    rows, groups, starts, first_group, last_group, base, kind, surface, sizes, s, frames, a, b, skin, space, items,
     slots, seen, count,
 ):  # fmt: skip
     """Points of body a at most `skin` from body b; of a sheet so far beyond half the thickness of the body there."""
-    way, slot = between(frames, a, b), 0
+    way, slot, sheet = between(frames, a, b), 0, kind == SHEET
+    everywhere = math.inf if kind == HOLLOW else 0.0  # around it, all is inside
     for g in range(first_group, last_group):
         x, y, z = apply(way, groups[g, 0], groups[g, 1], groups[g, 2])
         reach = groups[g, 3] + skin
@@ -68,7 +73,7 @@ def _points_near(
         if sheet:
             for i in range(starts[g] - base, starts[g + 1] - base):
                 deepest = max(deepest, rows[i, POINT_DEEP])
-        if _outside(sizes, s, x, y, z, reach + deepest):
+        if _outside(sizes, s, x, y, z, reach + deepest + everywhere):
             continue
         slot, distance, _, _, _ = signed_distance(surface, x, y, z, slot, space)
         if (abs(distance) if sheet else distance) > reach + deepest:
@@ -76,7 +81,7 @@ def _points_near(
         for i in range(starts[g] - base, starts[g + 1] - base):
             x, y, z = apply(way, rows[i, 0], rows[i, 1], rows[i, 2])
             reach = skin + (rows[i, POINT_DEEP] if sheet else 0.0)
-            if _outside(sizes, s, x, y, z, reach):
+            if _outside(sizes, s, x, y, z, reach + everywhere):
                 continue
             slot, distance, _, _, _ = signed_distance(surface, x, y, z, slot, space)
             if (abs(distance) if sheet else distance) > reach:
@@ -90,11 +95,12 @@ def _points_near(
 
 @lean
 def _edges_near(
-    rows, groups, starts, first_group, last_group, base, sheet, surface, sizes, s, frames, a, b, skin, space, items,
+    rows, groups, starts, first_group, last_group, base, kind, surface, sizes, s, frames, a, b, skin, space, items,
     slots, seen, count,
 ):  # fmt: skip
     """Edges of body a at most `skin` from body b; next to a sheet strips, so far beyond half the thickness there."""
-    way, slot = between(frames, a, b), 0
+    way, slot, sheet = between(frames, a, b), 0, kind == SHEET
+    everywhere = math.inf if kind == HOLLOW else 0.0  # around it, all is inside
     for g in range(first_group, last_group):
         x, y, z = apply(way, groups[g, 0], groups[g, 1], groups[g, 2])
         reach = groups[g, 3] + skin
@@ -102,7 +108,7 @@ def _edges_near(
         if sheet:
             for i in range(starts[g] - base, starts[g + 1] - base):
                 deepest = max(deepest, rows[i, EDGE_DEEP])
-        if _outside(sizes, s, x, y, z, reach + deepest):
+        if _outside(sizes, s, x, y, z, reach + deepest + everywhere):
             continue
         slot, distance, _, _, _ = signed_distance(surface, x, y, z, slot, space)
         if (abs(distance) if sheet else distance) > reach + deepest:
@@ -119,7 +125,7 @@ def _edges_near(
                     continue
                 seen[count, 0], seen[count, 1], seen[count, 2], seen[count, SEEN_SAFE] = x, y, z, 0.0
             else:
-                safe, _, slot = clearance(surface, px, py, pz, dx, dy, dz, skin, ENDS, slot, space)
+                safe, slot = clearance(surface, px, py, pz, dx, dy, dz, skin, ENDS, slot, space)
                 if safe > skin:
                     continue
                 seen[count, 0], seen[count, 1], seen[count, 2] = px, py, pz
@@ -162,32 +168,33 @@ def _list_pair(
         slots[:points_a], seen[:points_a] = 0, 0.0
         line_slots[:edges_a], lines_seen[:edges_a] = 0, 0.0
         return points_a, 0, edges_a, 0
-    sheet, t, points_b = kind == SHEET, forms[b], 0
-    own, other = tree(shapes, s), tree(shapes, t)
+    t, points_b = forms[b], 0
+    own, other = tree(shapes, s, SOLID), tree(shapes, t, kind)
     points_a = _points_near(
         own_points, shapes.point_groups, shapes.point_starts, r[s, POINT_GROUPS], r[s + 1, POINT_GROUPS],
-        r[s, POINTS], sheet, other, shapes.sizes, t, frames, a, b, skin, space, items, slots, seen, 0,
+        r[s, POINTS], kind, other, shapes.sizes, t, frames, a, b, skin, space, items, slots, seen, 0,
     )  # fmt: skip
-    if sheet:
+    if kind == SHEET:
         edges_a = _edges_near(
             shapes.strips[r[s, STRIPS] : r[s + 1, STRIPS]], shapes.strip_groups, shapes.strip_starts,
-            r[s, STRIP_GROUPS], r[s + 1, STRIP_GROUPS], r[s, STRIPS], True, other, shapes.sizes, t, frames, a,
+            r[s, STRIP_GROUPS], r[s + 1, STRIP_GROUPS], r[s, STRIPS], kind, other, shapes.sizes, t, frames, a,
             b, skin, space, lines, line_slots, lines_seen, 0,
         )  # fmt: skip
     else:
         edges_a = _edges_near(
             own_edges, shapes.edge_groups, shapes.edge_starts, r[s, EDGE_GROUPS], r[s + 1, EDGE_GROUPS],
-            r[s, EDGES], False, other, shapes.sizes, t, frames, a, b, skin, space, lines, line_slots,
+            r[s, EDGES], kind, other, shapes.sizes, t, frames, a, b, skin, space, lines, line_slots,
             lines_seen, 0,
         )  # fmt: skip
+    if kind == SOLID:
         points_b = _points_near(
             shapes.points[r[t, POINTS] : r[t + 1, POINTS]], shapes.point_groups, shapes.point_starts,
-            r[t, POINT_GROUPS], r[t + 1, POINT_GROUPS], r[t, POINTS], False, own, shapes.sizes, s, frames, b, a,
+            r[t, POINT_GROUPS], r[t + 1, POINT_GROUPS], r[t, POINTS], SOLID, own, shapes.sizes, s, frames, b, a,
             skin, space, items, slots, seen, points_a,
         ) - points_a  # fmt: skip
     edges_b = _edges_near(
         shapes.edges[r[t, EDGES] : r[t + 1, EDGES]], shapes.edge_groups, shapes.edge_starts, r[t, EDGE_GROUPS],
-        r[t + 1, EDGE_GROUPS], r[t, EDGES], False, own, shapes.sizes, s, frames, b, a, skin, space, lines,
+        r[t + 1, EDGE_GROUPS], r[t, EDGES], SOLID, own, shapes.sizes, s, frames, b, a, skin, space, lines,
         line_slots, lines_seen, edges_a,
     ) - edges_a  # fmt: skip
     return points_a, points_b, edges_a, edges_b
@@ -243,7 +250,7 @@ def _inside_out(surface, everywhere, way, x, y, z, ux, uy, uz, space):
 def _mark_pair(pair, span, shapes, forms, frames, everywhere, space, new):
     """The same for one pair."""
     a, b = pair[BODY], pair[OTHER]
-    s, r, surface = forms[a], shapes.ranges, tree(shapes, forms[b])
+    s, r, surface = forms[a], shapes.ranges, tree(shapes, forms[b], SHEET)
     way = between(frames, a, b)
     for e in range(span[FIRST_POINT], span[FIRST_POINT] + span[POINTS_A]):
         row = shapes.points[r[s, POINTS] + new.points[e]]
@@ -341,3 +348,24 @@ def keep(first, stop, old_spans, old, spans, new):
             for j in range(PIECES):
                 new.edges_known[k * PIECES + j] = old.edges_known[e * PIECES + j]
                 new.edge_history[k * PIECES + j] = old.edge_history[e * PIECES + j]
+
+
+@lean
+def _share_inside(a, b, shapes, forms, frames, space):
+    """Share of the surface of a body that is inside an obstacle."""
+    s, r, surface, way = forms[a], shapes.ranges, tree(shapes, forms[b], BLOCK), between(frames, a, b)
+    inside, area, slot = 0.0, 0.0, 0
+    for i in range(r[s, POINTS], r[s + 1, POINTS]):
+        row = shapes.points[i]
+        x, y, z = apply(way, row[0], row[1], row[2])
+        slot, distance, _, _, _ = signed_distance(surface, x, y, z, slot, space)
+        inside, area = inside + (row[POINT_AREA] if distance < 0.0 else 0.0), area + row[POINT_AREA]
+    return inside / area
+
+
+@parallel(grain=1)
+def measure_insides(first, stop, bodies, b, shapes, forms, frames, shares):
+    """Share of the surface of each body that is inside obstacle b."""
+    space = make_space()
+    for k in range(first, stop):
+        shares[k] = _share_inside(bodies[k], b, shapes, forms, frames, space)

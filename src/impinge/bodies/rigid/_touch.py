@@ -46,6 +46,7 @@ from impinge.bodies.rigid._layout import (
     HEAT,
     HELD,
     HISTORY,
+    HOLLOW,
     KIND_OF,
     LASTING,
     LEAVES,
@@ -121,8 +122,8 @@ def _behind_plane(
 
 
 @lean
-def tree(shapes, s):
-    """Slices of the flat arrays that are the tree of shape s; for lean kernels only."""
+def tree(shapes, s, kind):
+    """The tree of shape s, as `Form.tree`, as slices of the flat arrays; for lean kernels only."""
     r = shapes.ranges
     leaf, leaf_end = r[s, LEAVES], r[s + 1, LEAVES]
     return (
@@ -132,6 +133,7 @@ def tree(shapes, s):
         shapes.faces[leaf * WIDTH : leaf_end * WIDTH],
         shapes.normals[r[s, FACES] : r[s + 1, FACES]],
         shapes.balls[leaf:leaf_end],
+        -1.0 if kind == HOLLOW else 1.0,
     )
 
 
@@ -139,6 +141,42 @@ def tree(shapes, s):
 def stiffness_per_area(kind, stiffness, radius):
     """κ, N/m³."""
     return stiffness / radius if kind == HERTZ else stiffness / (math.pi * radius * radius)
+
+
+@lean
+def _meet_obstacle(
+    kind, a, b, p0, p1, e0, e1, edges_b, law, skin, shapes, forms, frames, lists, everywhere, space, found
+):  # fmt: skip
+    """The same with an obstacle: of points, only those of the body count."""
+    s, t, r = forms[a], forms[b], shapes.ranges
+    own, other = tree(shapes, s, SOLID), tree(shapes, t, kind)
+    points = shapes.points[r[s, POINTS] : r[s + 1, POINTS]]
+    per_area = stiffness_per_area(law[KIND], law[STIFFNESS], shapes.sizes[s, RADIUS])
+    if kind == SHEET:
+        rims = shapes.rims, shapes.rim_groups, shapes.rim_starts, r[t, RIM_GROUPS], r[t + 1, RIM_GROUPS]
+        count, clear = points_behind(
+            p0, p1, points, lists.points, lists.point_slots, lists.points_seen, lists.points_behind, other, own, rims,
+            everywhere, frames, a, b, per_area, space, found, 0,
+        )  # fmt: skip
+        count, clear_edges = strips_behind(
+            e0, e1, shapes.strips[r[s, STRIPS] : r[s + 1, STRIPS]], lists.edges, lists.edge_slots, lists.edges_seen,
+            lists.edges_behind, other, own, rims, everywhere, frames, a, b, per_area, space, found, count,
+        )  # fmt: skip
+    else:
+        count, clear = points_in_solid(
+            p0, p1, points, lists.points, lists.point_slots, lists.points_seen, other, frames, a, b, 1.0, per_area,
+            space, found, 0,
+        )  # fmt: skip
+        count, clear_edges = edges_in_solid(
+            e0, e1, shapes.edges[r[s, EDGES] : r[s + 1, EDGES]], lists, other, frames, a, b, 1.0, per_area, skin,
+            shapes.sizes[t, BUMPY] > 0.0, space, found, count,
+        )  # fmt: skip
+    # Edges of obstacles are as wide as those of the body that they meet.
+    count, other_clear = edges_in_solid(
+        e1, e1 + edges_b, shapes.edges[r[t, EDGES] : r[t + 1, EDGES]], lists, own, frames, b, a, -1.0,
+        per_area * shapes.sizes[s, EDGE_WIDTH], skin, shapes.sizes[s, BUMPY] > 0.0, space, found, count,
+    )  # fmt: skip
+    return count, min(clear, min(clear_edges, other_clear))
 
 
 @lean
@@ -156,28 +194,14 @@ def find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, e
         return _behind_plane(
             p0, p1, points, lists.points, e0, e1, edges, lists.edges, frames, a, planes, b, per_area, found, 0
         )
+    if kind != SOLID:
+        return _meet_obstacle(
+            kind, a, b, p0, p1, e0, e1, span[EDGES_B], law, skin, shapes, forms, frames, lists, everywhere, space, found
+        )
     t = forms[b]
-    own, other = tree(shapes, s), tree(shapes, t)
+    own, other = tree(shapes, s, SOLID), tree(shapes, t, SOLID)
     other_edges = shapes.edges[r[t, EDGES] : r[t + 1, EDGES]]
     e2 = e1 + span[EDGES_B]
-    if kind == SHEET:
-        per_area = stiffness_per_area(law[KIND], law[STIFFNESS], radius)
-        rims = shapes.rims, shapes.rim_groups, shapes.rim_starts, r[t, RIM_GROUPS], r[t + 1, RIM_GROUPS]
-        strips = shapes.strips[r[s, STRIPS] : r[s + 1, STRIPS]]
-        count, clear = points_behind(
-            p0, p1, points, lists.points, lists.point_slots, lists.points_seen, lists.points_behind, other, own, rims,
-            everywhere, frames, a, b, per_area, space, found, 0,
-        )  # fmt: skip
-        count, clear_strips = strips_behind(
-            e0, e1, strips, lists.edges, lists.edge_slots, lists.edges_seen, lists.edges_behind, other, own, rims,
-            everywhere, frames, a, b, per_area, space, found, count,
-        )  # fmt: skip
-        # Edges of a surface are as wide as those of the body that they meet.
-        count, clear_edges = edges_in_solid(
-            e1, e2, other_edges, lists, own, frames, b, a,
-            -1.0, per_area * shapes.sizes[s, EDGE_WIDTH], skin, bumpy, space, found, count,
-        )  # fmt: skip
-        return count, min(clear, min(clear_strips, clear_edges))
     other_points = shapes.points[r[t, POINTS] : r[t + 1, POINTS]]
     other_bumpy = shapes.sizes[t, BUMPY] > 0.0
     per_area = 0.5 * stiffness_per_area(law[KIND], law[STIFFNESS], min(radius, shapes.sizes[t, RADIUS]))

@@ -118,7 +118,7 @@ class Rigid:
         for name in _STATE:
             setattr(self, name, np.concatenate([getattr(self, name), rows[name]]))
         self.forces = np.zeros((len(self), 6))
-        self.lists.forget()
+        self.lists.forget(n)
         return np.arange(first, first + n)
 
     def frames(self, obstacles: Floats = _NOTHING) -> Floats:

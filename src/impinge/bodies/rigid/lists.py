@@ -91,9 +91,11 @@ class Lists:
         self.listed_at, self.clear_to, self.boxed_at = np.empty(0), np.empty(0), np.zeros(1)
         self._good = False
 
-    def forget(self) -> None:
-        """Bodies or walls are others."""
+    def forget(self, more: int = 0) -> None:
+        """Bodies or walls are others; more : bodies that have come, so that obstacles have other numbers."""
         self._good = False
+        kinds = self.pairs[:, _layout.KIND_OF]
+        self.pairs[(kinds != _layout.SOLID) & (kinds != _layout.PLANE), _layout.OTHER] += more
 
     @property
     def are_good(self) -> bool:
@@ -128,7 +130,7 @@ class Lists:
             self.ways = np.zeros(count + 1)
         if not self._good or not self._boxes_are_good:
             self.boxed_at = self.ways.copy()
-            pairs = _candidates(count, shapes, forms, frames, planes, _BOXES * skin)
+            pairs = _candidates(count, shapes, forms, frames, planes, _BOXES * skin, self.pairs)
         old_of = _rows_of(pairs, self.pairs)
         kept = np.flatnonzero((old_of >= 0) & ~np.append(stale, True)[old_of])
         anew = np.setdiff1d(np.arange(len(pairs)), kept, assume_unique=True)
@@ -284,8 +286,10 @@ def world_boxes(shapes: Shapes, forms: Ints, frames: Floats) -> tuple[Floats, Fl
     return centre - reach, centre + reach
 
 
-def _candidates(count: int, shapes: Shapes, forms: Ints, frames: Floats, planes: Floats, skin: float) -> Ints:
-    """Pairs whose boxes are near each other."""
+def _candidates(
+    count: int, shapes: Shapes, forms: Ints, frames: Floats, planes: Floats, skin: float, known: Ints
+) -> Ints:
+    """Pairs whose boxes are near each other; known : pairs so far."""
     lower, upper = world_boxes(shapes, forms, frames)
     found = [np.empty((0, 3), np.int64)]
     pairs = box_pairs(lower[:count], upper[:count], gap=skin)
@@ -293,7 +297,10 @@ def _candidates(count: int, shapes: Shapes, forms: Ints, frames: Floats, planes:
     for b in range(count, len(frames)):
         near = ((lower[:count] <= upper[b] + skin) & (upper[:count] >= lower[b] - skin)).all(axis=1)
         rows = np.flatnonzero(near)
-        found.append(np.column_stack([rows, np.full(len(rows), _layout.SHEET), np.full(len(rows), b)]))
+        kinds = np.full(len(rows), _layout.SHEET)
+        if shapes.sizes[forms[b], _layout.FILLED]:
+            kinds = _sides_of(rows, b, shapes, forms, frames, known)
+        found.append(np.column_stack([rows, kinds, np.full(len(rows), b)]))
     centre, half = 0.5 * (lower[:count] + upper[:count]), 0.5 * (upper[:count] - lower[:count])
     for p, plane in enumerate(planes):
         normal = plane[_planes.NORMAL : _planes.NORMAL + 3]
@@ -301,3 +308,17 @@ def _candidates(count: int, shapes: Shapes, forms: Ints, frames: Floats, planes:
         found.append(np.column_stack([rows, np.full(len(rows), _layout.PLANE), np.full(len(rows), p)]))
     every = np.concatenate(found)
     return np.ascontiguousarray(every[np.lexsort((every[:, 2], every[:, 1], every[:, 0]))], np.int64)
+
+
+def _sides_of(bodies: Ints, b: int, shapes: Shapes, forms: Ints, frames: Floats, known: Ints) -> Ints:
+    """Whether an obstacle with an inside is a block for bodies, or hollow: as it was, and by where new ones are."""
+    kinds = np.full(len(forms), -1)
+    those = known[known[:, _layout.OTHER] == b]
+    those = those[(those[:, _layout.KIND_OF] == _layout.BLOCK) | (those[:, _layout.KIND_OF] == _layout.HOLLOW)]
+    kinds[those[:, _layout.BODY]] = those[:, _layout.KIND_OF]
+    new = bodies[kinds[bodies] < 0]
+    shares = np.empty(len(new))
+    _near.measure_insides(len(new), new, b, shapes, forms, frames, shares)
+    kinds[new] = np.where(shares > 0.5, _layout.HOLLOW, _layout.BLOCK)
+    sides: Ints = kinds[bodies]
+    return sides

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from impinge.bodies.obstacles import Obstacle
 from impinge.bodies.rigid import _distance, _layout, _touch
 from impinge.bodies.rigid._layout import RANGES, SIZES
-from impinge.bodies.rigid.surface import find_edges, find_rims, is_convex, sample, usual_resolution
+from impinge.bodies.rigid.surface import find_edges, find_rims, is_convex, is_filled, sample, usual_resolution
 from impinge.errors import InputError, MeshError
 from impinge.inside import _closest, _closest_build
 from impinge.response import _laws
@@ -54,6 +54,8 @@ class Form:
         Of the farthest point, of the ball of the same volume, of edges bent by a right angle.
     bumpy : bool
         Whether it is not known to be convex.
+    filled : bool
+        Whether it has an inside, and its normals tell where.
     """
 
     radius = math.inf
@@ -65,6 +67,7 @@ class Form:
         self.bounds = np.array([corners.min(axis=(0, 1)), corners.max(axis=(0, 1))])
         self.reach = float(np.sqrt((corners**2).sum(axis=2).max()))
         self._make_tree(mesh)
+        self.filled = is_filled(mesh)
         self.points, self.edges = _no_parts(_layout.POINT), self._find_edges(mesh)
         self.strips, self.rims = _no_parts(_layout.EDGE), self._find_rims(mesh)
 
@@ -86,9 +89,9 @@ class Form:
         self.balls = _balls(self.leaves)
 
     @property
-    def tree(self) -> tuple[Floats, NDArray[np.int32], Floats, NDArray[np.int32], Floats, Floats]:
+    def tree(self) -> tuple[Floats, NDArray[np.int32], Floats, NDArray[np.int32], Floats, Floats, float]:
         """What `_distance.signed_distance` reads."""
-        return self.nodes, self.children, self.leaves, self.faces, self.normals, self.balls
+        return self.nodes, self.children, self.leaves, self.faces, self.normals, self.balls, 1.0
 
     def _find_edges(self, mesh: Mesh) -> Parts:
         ends, bends, inward = find_edges(mesh, solid=False)
@@ -224,7 +227,7 @@ def join(shapes: Sequence[Form]) -> Shapes:
         lengths = np.hstack([lengths, np.array(sizes, np.int64).reshape(-1, 2)])
     ranges = np.zeros((len(shapes) + 1, RANGES), np.int64)
     np.cumsum(lengths, axis=0, out=ranges[1:])
-    measures = np.array([[*s.bounds.reshape(-1), s.reach, s.radius, s.width, s.bumpy] for s in shapes])
+    measures = np.array([[*s.bounds.reshape(-1), s.reach, s.radius, s.width, s.bumpy, s.filled] for s in shapes])
 
     def together(parts: list[NDArray[Any]], empty: tuple[int, ...], kind: type) -> NDArray[Any]:
         return np.concatenate([np.empty(empty, kind), *parts])

@@ -17,15 +17,28 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from impinge.bodies.rigid import _sampling
+from impinge.ccd.intersections import self_intersections
 from impinge.inside.closest import ClosestTree
+from impinge.inside.octree import Octree
 from impinge.shapes.mesh import Mesh
 
-__all__ = ["SHARP", "Edges", "Samples", "find_edges", "find_rims", "is_convex", "sample", "usual_resolution"]
+__all__ = [
+    "SHARP",
+    "Edges",
+    "Samples",
+    "find_edges",
+    "find_rims",
+    "is_convex",
+    "is_filled",
+    "sample",
+    "usual_resolution",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 SHARP = math.radians(20.0)  # angle between the normals of two faces
 _STRAIGHT = 1e-6  # sine of the angle up to which edges are one line
+_AHEAD = 1e-9  # of the size of a mesh
 _POINTS = 600  # about so many for a body
 _OFFSET = (0.377, 0.523, 0.661)  # of a cell, between the middle of a body and a corner: faces are not on borders
 
@@ -169,3 +182,18 @@ def find_edges(mesh: Mesh, *, solid: bool = True) -> Edges:
     stops = np.append(starts[1:], len(order)) - 1
     inward = -_unit(normals[faces[0]] + normals[faces[1]])
     return Edges(np.hstack([places[order[starts]], places[order[stops]]]), bends[firsts], inward[firsts])
+
+
+def is_filled(mesh: Mesh) -> bool:
+    """Whether a mesh bounds one inside, all of whose surface has it behind it: so normals tell where that is.
+
+    That is not so where parts of a surface touch or overlap, nor where one is within the other and faces the same way.
+    A mesh that is inside out is filled all around.
+    """
+    if not mesh.is_closed or len(self_intersections(mesh.vertices, faces=mesh.merged_faces).faces):
+        return False
+    normals = _normals(mesh)
+    proper = normals.any(axis=1)
+    ahead = _AHEAD * float(np.ptp(mesh.bounds, axis=0).max()) * normals[proper]
+    windings = Octree(mesh).winding(mesh.triangles[proper].mean(axis=1) + ahead)
+    return len(windings) > 0 and bool((windings == windings[0]).all())
