@@ -221,6 +221,16 @@ def test_a_sphere_and_a_cube_exchange_momentum() -> None:
     assert world.energy().total == pytest.approx(start, rel=5e-4)
 
 
+def test_arrays_of_bodies_have_one_order_in_memory() -> None:
+    """However they come: of another one, all kernels would be compiled again."""
+    world = World()
+    for places in ([[0, 0, 0]], [[3, 0, 0], [6, 0, 0]]):
+        world.add_polyhedra(shapes.box(1.0), places, material=ROCK)
+    rigid = world._dynamics.rigid
+    for name in ("inertia", "place", "pose", "late", "now"):
+        assert getattr(rigid, name).flags.c_contiguous, name
+
+
 def test_what_is_bad() -> None:
     world = World()
     cube = shapes.box(1.0)
