@@ -36,9 +36,10 @@ demo-soft: $(VENV)/dev.stamp
 	@$(BIN)/impinge run examples/cloth-fold.toml --out out/cloth-fold --overwrite
 	@echo "Look at out/cloth-fold/picture.png, open soft.pvd there in ParaView, or animation.glb in Blender or a browser"
 
+# Containers often set PYTHONDONTWRITEBYTECODE; then every Python that a test starts would compile all sources again.
 test: $(VENV)/dev.stamp
-	@$(BIN)/impinge warmup
-	@$(BIN)/python -m pytest -n 2 --dist worksteal
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/impinge warmup
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(VENV)/dev.stamp
 	@$(BIN)/ruff check .

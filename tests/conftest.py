@@ -5,8 +5,15 @@ Compiled kernels are cached where users have them too: in a folder named after t
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Workers share the cores among themselves; threads of NumPy's linear algebra in each would wait for each other. Read
+# when NumPy is first imported, which is later.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Compiling the first example takes seconds, so there is no deadline. `make test` tries the same examples in
 # every run; `make verify` tries many more, new ones each time.

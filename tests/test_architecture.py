@@ -141,11 +141,11 @@ def stray_flags(tree: ast.AST) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_compiler_flags_only_in_jit(path):
-    found = [flag for flag in stray_flags(TREES[path]) if name_of(path) != "_lanes.py" or flag.endswith("=")]
-    if name_of(path) != "_jit.py":
-        assert found == []
+def test_compiler_flags_only_in_jit():
+    found = [(name_of(path), flag) for path, tree in TREES.items() for flag in stray_flags(tree)]
+    found = [(name, flag) for name, flag in found if name != "_lanes.py" or flag.endswith("=")]
+    assert [(name, flag) for name, flag in found if name != "_jit.py"] == []
+    assert found, "_jit.py has them"
 
 
 @pytest.mark.parametrize(
@@ -200,9 +200,9 @@ def test_jit_flags_reach_the_compiler():
 # Order of the rooms
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_rooms_depend_only_on_those_before(path):
-    assert order_violations(TREES[path], path, PACKAGE, room_of(path)) == []
+def test_rooms_depend_only_on_those_before():
+    wrong = {name_of(path): order_violations(tree, path, PACKAGE, room_of(path)) for path, tree in TREES.items()}
+    assert {name: found for name, found in wrong.items() if found} == {}
 
 
 @pytest.mark.parametrize(
@@ -234,54 +234,72 @@ def test_order_violations_are_seen(room, code, fine):
 # Kernels
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_kernels_stand_apart(path):
-    """Compiled loops live in files with a leading underscore, and are simple: no errors, None or keywords."""
-    found = kernels(TREES[path])
-    if not found or name_of(path) == "_jit.py":
-        return
+KERNELS = {path: kernels(tree) for path, tree in TREES.items()}
+
+
+def not_simple(function: ast.FunctionDef) -> Iterator[str]:
+    """What a kernel has that it should not: errors, None or keywords."""
+    arguments = function.args
+    if arguments.kwonlyargs:
+        yield "keyword-only arguments"
+    if arguments.kwarg is not None:
+        yield f"**{arguments.kwarg.arg}"
+    for default in [*arguments.defaults, *arguments.kw_defaults]:
+        if isinstance(default, ast.Constant) and default.value is None:
+            yield "None"
+    for node in ast.walk(function):
+        if isinstance(node, ast.Raise):
+            yield f"raises on line {node.lineno}"
+
+
+def test_kernels_stand_apart():
+    """Compiled loops live in files with a leading underscore, and are simple."""
+    found = [(path, function) for path in FILES for function in KERNELS[path] if name_of(path) != "_jit.py"]
+    assert len(found) > 100, "kernels were looked for in the wrong place"
     # The cache folder is named after a hash of these files only.
-    assert path.name.startswith("_"), f"{path.name} holds the kernel {found[0].name}"
-    for function in found:
-        arguments = function.args
-        assert not arguments.kwonlyargs, f"{function.name}: keyword-only arguments"
-        assert arguments.kwarg is None, f"{function.name}: **{arguments.kwarg}"
-        for default in [*arguments.defaults, *arguments.kw_defaults]:
-            assert not (isinstance(default, ast.Constant) and default.value is None), f"{function.name}: None"
-        for node in ast.walk(function):
-            assert not isinstance(node, ast.Raise), f"{function.name}: raises on line {node.lineno}"
+    assert [f"{name_of(path)}: {kernel.name}" for path, kernel in found if not path.name.startswith("_")] == []
+    assert [f"{name_of(path)}, {kernel.name}: {wrong}" for path, kernel in found for wrong in not_simple(kernel)] == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_kernel_files_import_only_their_like(path):
+@pytest.mark.parametrize(
+    "code",
+    ["def f(*, a): pass", "def f(**a): pass", "def f(a=None): pass", "def f(a):\n    if a:\n        raise ValueError"],
+)
+def test_kernels_that_are_not_simple_are_seen(code):
+    (function,) = kernels(ast.parse(f"@kernel\n{code}"))
+    assert list(not_simple(function))
+
+
+def test_kernel_files_import_only_their_like():
     """A constant from another kind of file would be compiled in, and the cache not notice its change."""
-    if kernels(TREES[path]) and name_of(path) != "_jit.py":
-        for line, target in imports(TREES[path], path, PACKAGE):
-            last = target.rpartition(".")[2]
-            package = (PACKAGE / target.replace(".", "/")).is_dir()
-            assert last.startswith("_") or package, f"{path.name}:{line} imports impinge.{target}"
+    wrong = []
+    for path in FILES:
+        if KERNELS[path] and name_of(path) != "_jit.py":
+            for line, target in imports(TREES[path], path, PACKAGE):
+                package = (PACKAGE / target.replace(".", "/")).is_dir()
+                if not target.rpartition(".")[2].startswith("_") and not package:
+                    wrong.append(f"{name_of(path)}:{line} imports impinge.{target}")
+    assert wrong == []
 
 
-@cache
-def parts_of_kernels():
-    """(module, name) of all functions that only kernels may call."""
-    return {
+def test_parts_of_kernels_are_not_called_from_python():
+    """They have no door for it: the interpreter would crash. Files without kernels use kernels as _module.name."""
+    parts = {
         (path.stem, function.name)
-        for path in FILES
-        for function in kernels(TREES[path])
+        for path, found in KERNELS.items()
+        for function in found
         if "part" in decorator_names(function)
     }
-
-
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_parts_of_kernels_are_not_called_from_python(path):
-    """They have no door for it: the interpreter would crash. Files without kernels use kernels as _module.name."""
-    parts = parts_of_kernels()
     assert ("_obstacles", "touch") in parts
-    if not kernels(TREES[path]):
-        for node in ast.walk(TREES[path]):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                assert (node.value.id, node.attr) not in parts, f"{path.name}:{node.lineno}"
+    called = [
+        f"{name_of(path)}:{node.lineno}"
+        for path in FILES
+        if not KERNELS[path]
+        for node in ast.walk(TREES[path])
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+        if (node.value.id, node.attr) in parts
+    ]
+    assert called == []
 
 
 # The import

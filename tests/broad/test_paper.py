@@ -69,7 +69,7 @@ def test_estimates_against_counts(dimension: int, cells_per_axis: int, per_cell:
 
 def test_estimates_in_a_periodic_box() -> None:
     rng = np.random.default_rng(3)
-    m, n = 10, 3000
+    m, n = 10, 1500
     counted = []
     for _ in range(5):
         cell = rng.integers(0, m, (n, 2))

@@ -259,7 +259,7 @@ def test_edges_that_cross(depth: float, turn: float) -> None:
 
 
 def test_nested_and_linked() -> None:
-    ring, ball, speck = (solid(name) for name in ("torus", "ball", "speck"))
+    ring, ball, speck = Solid(shapes.torus(1.0, 0.3, 12, 8)), Solid(shapes.octasphere(2)), solid("speck")
     assert not check_overlap(ring, speck)  # in the hole
     linked = ring.at(Rotation.from_euler("x", 90, degrees=True), [1, 0, 0])
     assert not check_overlap(ring, linked)

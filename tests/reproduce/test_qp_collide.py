@@ -205,7 +205,7 @@ def test_numbers_in_words() -> None:
 def test_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
     # Both on the pulley, where there is contact from the start on.
-    small = {name: DEMOS["pulley"]._replace(duration=0.02, pictured=(0.0, 0.02)) for name in DEMOS}
+    small = {name: DEMOS["pulley"]._replace(duration=0.01, pictured=(0.0, 0.01)) for name in DEMOS}
     for name, demo in small.items():
         monkeypatch.setitem(DEMOS, name, demo)
     monkeypatch.setattr(responses, "_QUICK_STEPS", (0.005,))

@@ -77,7 +77,7 @@ def drop(mesh: Mesh, turn: Floats, wall: str, *, resolution: float | None = None
     return np.array([world.time - first, deepest, worst, abs(world.energy().total / start - 1)])
 
 
-@pytest.mark.parametrize("wall", ["plane", "obstacle"])
+@pytest.mark.parametrize("wall", ["plane", pytest.param("obstacle", marks=pytest.mark.verify)])
 @pytest.mark.parametrize("way", TURNS)
 def test_impacts_do_not_depend_on_triangles_or_resolution(way: str, wall: str) -> None:
     usual = drop(shapes.box(1.0), TURNS[way], wall)
@@ -219,6 +219,16 @@ def test_a_sphere_and_a_cube_exchange_momentum() -> None:
     assert body.velocities[0, 2] < -0.1
     assert np.abs(body.spins[0]).max() > 0.1
     assert world.energy().total == pytest.approx(start, rel=5e-4)
+
+
+def test_arrays_of_bodies_have_one_order_in_memory() -> None:
+    """However they come: of another one, all kernels would be compiled again."""
+    world = World()
+    for places in ([[0, 0, 0]], [[3, 0, 0], [6, 0, 0]]):
+        world.add_polyhedra(shapes.box(1.0), places, material=ROCK)
+    rigid = world._dynamics.rigid
+    for name in ("inertia", "place", "pose", "late", "now"):
+        assert getattr(rigid, name).flags.c_contiguous, name
 
 
 def test_what_is_bad() -> None:

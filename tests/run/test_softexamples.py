@@ -22,9 +22,9 @@ SMALL: dict[str, Mapping[str, Any]] = {
     "cable-cylinder": {"bodies.0.helix.nodes": 40, "bodies.0.stretch": 6e3, "world.dt": 0.01},
     "cable-knot": {},
     "cable-pulley": {},
-    "cloth-drag": {"bodies.0.sheet.nodes": [16, 10]},
-    "cloth-fold": {"bodies.0.sheet.nodes": [37, 4], "bodies.0.sheet.size": [0.6, 0.05]},
-    "cloth-sphere": {"bodies.0.sheet.nodes": [13, 13], "obstacles.0.sphere.level": 3, "run.until": 0.8},
+    "cloth-drag": {"bodies.0.sheet.nodes": [12, 8]},
+    "cloth-fold": {"bodies.0.sheet.nodes": [37, 3], "bodies.0.sheet.size": [0.6, 0.05]},
+    "cloth-sphere": {"bodies.0.sheet.nodes": [11, 11], "obstacles.0.sphere.level": 3, "run.until": 0.8},
 }
 
 

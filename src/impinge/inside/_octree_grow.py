@@ -192,7 +192,8 @@ class _Growth:
 
         ends = np.cumsum(sums[nodes][:, [0, 2, 3, 4]], axis=0)  # entries, leaves, units, crowded children
         total = ends[-1] if len(nodes) else np.zeros(4, np.int64)
-        places = ends - sums[nodes][:, [0, 2, 3, 4]]
+        # Contiguous, as it is by itself for one node only: another order of the array would be another kernel.
+        places = np.ascontiguousarray(ends - sums[nodes][:, [0, 2, 3, 4]])
         places[:, 2] += self.units
         self.units += int(total[2])
         self.budget -= int(total[0])

@@ -110,7 +110,8 @@ class Rigid:
         turns = _motion.matrices(poses)
         momenta = np.einsum("nij,nj,nkj,nk->ni", turns, inertia, turns, spins)
         rows = {
-            "kinds": np.full(n, kind), "forms": np.full(n, shape), "mass": np.full(n, mass), "inertia": inertia,
+            "kinds": np.full(n, kind), "forms": np.full(n, shape), "mass": np.full(n, mass),
+            "inertia": inertia.copy(),  # else, joined to that of one body, of another order: all kernels once more
             "place": places, "pose": poses, "late": np.hstack([velocities, momenta]),
             "now": np.hstack([velocities, spins]), "lost": np.zeros(n), "work": np.zeros(n),
         }  # fmt: skip
