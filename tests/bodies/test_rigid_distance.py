@@ -91,7 +91,7 @@ def test_depths_along_edges_next_to_many_points(name: str, off: float) -> None:
 def test_points_stand_for_the_whole_surface() -> None:
     for mesh in SHAPES.values():
         shape = Shape(mesh)
-        assert shape.points.rows[:, 3].sum() == pytest.approx(mesh.area, rel=1e-9)
+        assert shape.face_points[:, 3].sum() == pytest.approx(mesh.area, rel=1e-9)
 
 
 def falling(threads: int, dt: float | str = "auto") -> World:

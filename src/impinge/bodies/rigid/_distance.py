@@ -96,6 +96,30 @@ def gradient(surface, slot, px, py, pz):
 
 
 @lean
+def tangent(surface, slot, px, py, pz, tx, ty, tz):
+    """What of a direction t the nearest point follows when p moves: in a face, along an edge, nothing at a vertex."""
+    rows, i = surface[2][slot // WIDTH * LEAF : (slot // WIDTH + 1) * LEAF], slot % WIDTH
+    ax, ay, az = rows[i], rows[i + WIDTH], rows[i + 2 * WIDTH]
+    bx, by, bz = rows[i + 3 * WIDTH], rows[i + 4 * WIDTH], rows[i + 5 * WIDTH]
+    cx, cy, cz = rows[i + 6 * WIDTH], rows[i + 7 * WIDTH], rows[i + 8 * WIDTH]
+    _, _, _, qx, qy, qz = slot_vector(surface[2], slot, px, py, pz)
+    feature = _feature(qx, qy, qz, ax, ay, az, bx, by, bz, cx, cy, cz)
+    if feature >= VERTICES:
+        return 0.0, 0.0, 0.0
+    if feature == FACE:
+        normal = surface[4][surface[3][slot], FACE]
+        along = tx * normal[0] + ty * normal[1] + tz * normal[2]
+        return tx - along * normal[0], ty - along * normal[1], tz - along * normal[2]
+    if feature == EDGES + 2:
+        ax, ay, az = cx, cy, cz
+    elif feature == EDGES + 1:
+        bx, by, bz = cx, cy, cz
+    bx, by, bz = bx - ax, by - ay, bz - az
+    along = (tx * bx + ty * by + tz * bz) / (bx * bx + by * by + bz * bz)
+    return along * bx, along * by, along * bz
+
+
+@lean
 def signed_distance(surface, px, py, pz, start, space):
     """(slot, distance, gradient) of the nearest triangle: negative inside, the gradient away from the inside.
 

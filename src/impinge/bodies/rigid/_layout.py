@@ -1,14 +1,16 @@
 """Where things are in the arrays of rigid bodies, see `shape.py` and `lists.py`."""
 
 # Columns of `Shapes.ranges`: first rows in the arrays; those of the next shape are where they end.
-NODES, LEAVES, FACES, POINTS, POINT_GROUPS, EDGES, EDGE_GROUPS, STRIPS, STRIP_GROUPS, RIMS, RIM_GROUPS = range(11)
+NODES, LEAVES, FACES, POINTS, POINT_GROUPS, EDGES, EDGE_GROUPS, RIMS, RIM_GROUPS = range(9)
+# First rows of points on edges, which are the last points of a shape.
+EDGE_POINTS, EDGE_POINT_GROUPS = 9, 10
 RANGES = 11
 # Columns of `Shapes.sizes`: lowest and highest corner, farthest point, radius, width of edges, 1 if not convex, 1 if it
 # has an inside.
 LOW, HIGH, REACH, RADIUS, WIDTH, BUMPY, FILLED = 0, 3, 6, 7, 8, 9, 10
 SIZES = 11
-# Columns of a point: place, area, normal, half the thickness of the body there; of an edge and of a strip of one: both
-# ends, width, the way into the body, half its thickness there.
+# Columns of a point: place, area, normal, half the thickness of the body there; of an edge: both ends, width, the way
+# into the body, half its thickness there.
 POINT_AREA, POINT_NORMAL, POINT_DEEP, POINT = 3, 4, 7, 8
 EDGE_WIDE, EDGE_INWARD, EDGE_DEEP, EDGE = 6, 7, 10, 11
 # Columns of a pair: body, what the other is, its frame or plane; and of its entries in the lists. Others: a body; the
@@ -25,8 +27,6 @@ SEEN_AT, SEEN_SAFE, POINT_FOLLOWED, POINT_SEEN = 0, 3, 4, 4 + FOLLOWED
 # triangles: where the ends were when they were listed, up to which distance, and how deep the edge was last.
 EDGE_SAFE, FIRST_END, SECOND_END, GATHERED = 6, 7, 7 + FOLLOWED, 7 + 2 * FOLLOWED
 GATHERED_TO, DEEPEST, EDGE_SEEN = GATHERED + 6, GATHERED + 7, GATHERED + 8
-# Of a strip next to a surface: as of a point, for its middle, and what `_follow.py` remembers of that and of both ends.
-STRIP_FIRST, STRIP_SECOND = POINT_SEEN, POINT_SEEN + FOLLOWED
 # Columns of a contact: place, push on the first body, depth, stiffness, elastic force, energy, where its history is
 # (below 0 for edges), force on the first body, energy of its tangential spring.
 PLACE, PUSH, DEPTH, STIFF, ELASTIC, ENERGY, HISTORY, FORCE, HELD = 0, 3, 6, 7, 8, 9, 10, 11, 14

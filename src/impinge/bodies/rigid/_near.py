@@ -12,9 +12,9 @@ from impinge.bodies.rigid._frames import apply, between, place
 from impinge.bodies.rigid._layout import (
     BLOCK,
     BODY,
-    EDGE_DEEP,
     EDGE_GROUPS,
-    EDGE_INWARD,
+    EDGE_POINT_GROUPS,
+    EDGE_POINTS,
     EDGE_SAFE,
     EDGE_SEEN,
     EDGES,
@@ -40,8 +40,6 @@ from impinge.bodies.rigid._layout import (
     SEEN_SAFE,
     SHEET,
     SOLID,
-    STRIP_GROUPS,
-    STRIPS,
 )
 from impinge.bodies.rigid._touch import tree
 
@@ -95,41 +93,27 @@ def _points_near(
 
 @lean
 def _edges_near(
-    rows, groups, starts, first_group, last_group, base, kind, surface, sizes, s, frames, a, b, skin, space, items,
+    rows, groups, starts, first_group, last_group, base, hollow, surface, sizes, s, frames, a, b, skin, space, items,
     slots, seen, count,
 ):  # fmt: skip
-    """Edges of body a at most `skin` from body b; next to a sheet strips, so far beyond half the thickness there."""
-    way, slot, sheet = between(frames, a, b), 0, kind == SHEET
-    everywhere = math.inf if kind == HOLLOW else 0.0  # around it, all is inside
+    """Edges of body a at most `skin` from body b."""
+    way, slot, everywhere = between(frames, a, b), 0, math.inf if hollow else 0.0
     for g in range(first_group, last_group):
         x, y, z = apply(way, groups[g, 0], groups[g, 1], groups[g, 2])
         reach = groups[g, 3] + skin
-        deepest = 0.0
-        if sheet:
-            for i in range(starts[g] - base, starts[g + 1] - base):
-                deepest = max(deepest, rows[i, EDGE_DEEP])
-        if _outside(sizes, s, x, y, z, reach + deepest + everywhere):
+        if _outside(sizes, s, x, y, z, reach + everywhere):
             continue
         slot, distance, _, _, _ = signed_distance(surface, x, y, z, slot, space)
-        if (abs(distance) if sheet else distance) > reach + deepest:
+        if distance > reach:
             continue
         for i in range(starts[g] - base, starts[g + 1] - base):
             px, py, pz = apply(way, rows[i, 0], rows[i, 1], rows[i, 2])
             qx, qy, qz = apply(way, rows[i, 3], rows[i, 4], rows[i, 5])
-            dx, dy, dz = qx - px, qy - py, qz - pz
-            if sheet:
-                x, y, z = px + 0.5 * dx, py + 0.5 * dy, pz + 0.5 * dz
-                slot, distance, _, _, _ = signed_distance(surface, x, y, z, slot, space)
-                half = 0.5 * math.sqrt(dx * dx + dy * dy + dz * dz)
-                if abs(distance) > half + skin + rows[i, EDGE_DEEP]:
-                    continue
-                seen[count, 0], seen[count, 1], seen[count, 2], seen[count, SEEN_SAFE] = x, y, z, 0.0
-            else:
-                safe, slot = clearance(surface, px, py, pz, dx, dy, dz, skin, ENDS, slot, space)
-                if safe > skin:
-                    continue
-                seen[count, 0], seen[count, 1], seen[count, 2] = px, py, pz
-                seen[count, 3], seen[count, 4], seen[count, 5], seen[count, EDGE_SAFE] = qx, qy, qz, max(safe, 0.0)
+            safe, slot = clearance(surface, px, py, pz, qx - px, qy - py, qz - pz, skin, ENDS, slot, space)
+            if safe > skin:
+                continue
+            seen[count, 0], seen[count, 1], seen[count, 2] = px, py, pz
+            seen[count, 3], seen[count, 4], seen[count, 5], seen[count, EDGE_SAFE] = qx, qy, qz, max(safe, 0.0)
             items[count], slots[count] = i, slot
             count += 1
     return count
@@ -162,39 +146,34 @@ def _list_pair(
     """What is near in a pair: how many points of the first body, of the second, and edges of each."""
     a, kind, b = pair[BODY], pair[KIND_OF], pair[OTHER]
     s, r = forms[a], shapes.ranges
-    own_points, own_edges = shapes.points[r[s, POINTS] : r[s + 1, POINTS]], shapes.edges[r[s, EDGES] : r[s + 1, EDGES]]
+    points, edges = shapes.points[r[s, POINTS] : r[s + 1, POINTS]], shapes.edges[r[s, EDGES] : r[s + 1, EDGES]]
     if kind == PLANE:
-        points_a, edges_a = _near_plane(own_points, own_edges, frames, a, planes, b, skin, items, lines)
+        on_faces = points[: r[s, EDGE_POINTS] - r[s, POINTS]]
+        points_a, edges_a = _near_plane(on_faces, edges, frames, a, planes, b, skin, items, lines)
         slots[:points_a], seen[:points_a] = 0, 0.0
         line_slots[:edges_a], lines_seen[:edges_a] = 0, 0.0
         return points_a, 0, edges_a, 0
-    t, points_b = forms[b], 0
+    t, points_b, edges_a = forms[b], 0, 0
     own, other = tree(shapes, s, SOLID), tree(shapes, t, kind)
     points_a = _points_near(
-        own_points, shapes.point_groups, shapes.point_starts, r[s, POINT_GROUPS], r[s + 1, POINT_GROUPS],
-        r[s, POINTS], kind, other, shapes.sizes, t, frames, a, b, skin, space, items, slots, seen, 0,
+        points, shapes.point_groups, shapes.point_starts, r[s, POINT_GROUPS],
+        r[s + 1, POINT_GROUPS] if kind == SHEET else r[s, EDGE_POINT_GROUPS], r[s, POINTS], kind, other, shapes.sizes,
+        t, frames, a, b, skin, space, items, slots, seen, 0,
     )  # fmt: skip
-    if kind == SHEET:
+    if kind != SHEET:
         edges_a = _edges_near(
-            shapes.strips[r[s, STRIPS] : r[s + 1, STRIPS]], shapes.strip_groups, shapes.strip_starts,
-            r[s, STRIP_GROUPS], r[s + 1, STRIP_GROUPS], r[s, STRIPS], kind, other, shapes.sizes, t, frames, a,
-            b, skin, space, lines, line_slots, lines_seen, 0,
-        )  # fmt: skip
-    else:
-        edges_a = _edges_near(
-            own_edges, shapes.edge_groups, shapes.edge_starts, r[s, EDGE_GROUPS], r[s + 1, EDGE_GROUPS],
-            r[s, EDGES], kind, other, shapes.sizes, t, frames, a, b, skin, space, lines, line_slots,
-            lines_seen, 0,
+            edges, shapes.edge_groups, shapes.edge_starts, r[s, EDGE_GROUPS], r[s + 1, EDGE_GROUPS], r[s, EDGES],
+            kind == HOLLOW, other, shapes.sizes, t, frames, a, b, skin, space, lines, line_slots, lines_seen, 0,
         )  # fmt: skip
     if kind == SOLID:
         points_b = _points_near(
             shapes.points[r[t, POINTS] : r[t + 1, POINTS]], shapes.point_groups, shapes.point_starts,
-            r[t, POINT_GROUPS], r[t + 1, POINT_GROUPS], r[t, POINTS], SOLID, own, shapes.sizes, s, frames, b, a,
+            r[t, POINT_GROUPS], r[t, EDGE_POINT_GROUPS], r[t, POINTS], SOLID, own, shapes.sizes, s, frames, b, a,
             skin, space, items, slots, seen, points_a,
         ) - points_a  # fmt: skip
     edges_b = _edges_near(
         shapes.edges[r[t, EDGES] : r[t + 1, EDGES]], shapes.edge_groups, shapes.edge_starts, r[t, EDGE_GROUPS],
-        r[t + 1, EDGE_GROUPS], r[t, EDGES], SOLID, own, shapes.sizes, s, frames, b, a, skin, space, lines,
+        r[t + 1, EDGE_GROUPS], r[t, EDGES], False, own, shapes.sizes, s, frames, b, a, skin, space, lines,
         line_slots, lines_seen, edges_a,
     ) - edges_a  # fmt: skip
     return points_a, points_b, edges_a, edges_b
@@ -257,16 +236,11 @@ def _mark_pair(pair, span, shapes, forms, frames, everywhere, space, new):
         x, y, z, to = new.points_seen[e, 0], new.points_seen[e, 1], new.points_seen[e, 2], -row[POINT_DEEP]
         ux, uy, uz = to * row[POINT_NORMAL], to * row[POINT_NORMAL + 1], to * row[POINT_NORMAL + 2]
         new.points_behind[e] = _inside_out(surface, everywhere, way, x, y, z, ux, uy, uz, space)
-    for e in range(span[FIRST_EDGE], span[FIRST_EDGE] + span[EDGES_A]):
-        row = shapes.strips[r[s, STRIPS] + new.edges[e]]
-        x, y, z, to = new.edges_seen[e, 0], new.edges_seen[e, 1], new.edges_seen[e, 2], row[EDGE_DEEP]
-        ux, uy, uz = to * row[EDGE_INWARD], to * row[EDGE_INWARD + 1], to * row[EDGE_INWARD + 2]
-        new.edges_behind[e] = _inside_out(surface, everywhere, way, x, y, z, ux, uy, uz, space)
 
 
 @kernel
 def mark_behind(pairs, spans, shapes, forms, frames, new):
-    """Which listed points, and middles of strips, are behind a surface at the start: where that is within the body."""
+    """Which listed points are behind a surface at the start: where that is within the body."""
     space, everywhere = make_space(), make_everywhere()
     for p in range(len(pairs)):
         if pairs[p, KIND_OF] == SHEET:
@@ -275,30 +249,32 @@ def mark_behind(pairs, spans, shapes, forms, frames, new):
 
 @part
 def _carry(
-    old_at, old_last, old_items, old_seen, seen, old_behind, old_known, old_history, at, last, items, behind, known,
-    history, each, at_sheet, fresh,
+    old_at, old_last, old_items, old_known, old_history, at, last, items, known, history, each
 ):  # fmt: skip
-    """What listed things remember, from old lists to new ones, both ascending; each : rows of one of them.
-
-    at_sheet : whether they may be behind a surface; fresh : the pair was not listed before, so that what is behind a
-    surface is so from the start.
-    """
+    """Springs of listed things, from old lists to new ones, both ascending; each : rows of one of them."""
     for k in range(at, last):
         while old_at < old_last and old_items[old_at] < items[k]:
             old_at += 1
         found = old_at < old_last and old_items[old_at] == items[k]
-        if found:
-            behind[k] = old_behind[old_at]
-            if at_sheet and old_seen[old_at, 0] == old_seen[old_at, 0]:  # the way from there is still to be looked at
-                for c in range(SEEN_SAFE + 1):
-                    seen[k, c] = old_seen[old_at, c]
-        elif not fresh:
-            behind[k] = 0
         for j in range(each):
             known[k * each + j] = old_known[old_at * each + j] if found else GONE
             if known[k * each + j] != GONE:
                 for c in range(4):
                     history[k * each + j, c] = old_history[old_at * each + j, c]
+
+
+@part
+def _carry_behind(old_at, old_last, old_items, old_seen, old_behind, at, last, items, seen, behind):
+    """Which points have passed through an obstacle, of a pair that was listed before."""
+    for k in range(at, last):
+        while old_at < old_last and old_items[old_at] < items[k]:
+            old_at += 1
+        behind[k] = 0
+        if old_at < old_last and old_items[old_at] == items[k]:
+            behind[k] = old_behind[old_at]
+            if old_seen[old_at, 0] == old_seen[old_at, 0]:  # the way from there is still to be looked at
+                for c in range(SEEN_SAFE + 1):
+                    seen[k, c] = old_seen[old_at, c]
 
 
 @parallel(grain=64)
@@ -309,20 +285,23 @@ def carry(first, stop, pairs, old_of, old_spans, old, spans, new):
         here = spans[p]
         there = old_spans[old_of[p]] if old_of[p] >= 0 else nowhere
         for side in range(2):
-            at_sheet = pairs[p, KIND_OF] == SHEET and side == 0
             begin = there[FIRST_POINT] + side * there[POINTS_A]
             at = here[FIRST_POINT] + side * here[POINTS_A]
+            end, last = begin + there[POINTS_A + side], at + here[POINTS_A + side]
             _carry(
-                begin, begin + there[POINTS_A + side], old.points, old.points_seen, new.points_seen, old.points_behind,
-                old.points_known, old.point_history, at, at + here[POINTS_A + side], new.points, new.points_behind,
-                new.points_known, new.point_history, 1, at_sheet, old_of[p] < 0,
+                begin, end, old.points, old.points_known, old.point_history, at, last, new.points, new.points_known,
+                new.point_history, 1,
             )  # fmt: skip
+            if old_of[p] >= 0 and pairs[p, KIND_OF] == SHEET:
+                _carry_behind(
+                    begin, end, old.points, old.points_seen, old.points_behind, at, last, new.points, new.points_seen,
+                    new.points_behind,
+                )  # fmt: skip
             begin = there[FIRST_EDGE] + side * there[EDGES_A]
             at = here[FIRST_EDGE] + side * here[EDGES_A]
             _carry(
-                begin, begin + there[EDGES_A + side], old.edges, old.edges_seen, new.edges_seen, old.edges_behind,
-                old.edges_known, old.edge_history, at, at + here[EDGES_A + side], new.edges, new.edges_behind,
-                new.edges_known, new.edge_history, PIECES, at_sheet, old_of[p] < 0,
+                begin, begin + there[EDGES_A + side], old.edges, old.edges_known, old.edge_history, at,
+                at + here[EDGES_A + side], new.edges, new.edges_known, new.edge_history, PIECES,
             )  # fmt: skip
 
 
@@ -342,7 +321,7 @@ def keep(first, stop, old_spans, old, spans, new):
         at = old_spans[p, FIRST_EDGE]
         for e in range(at, at + old_spans[p, EDGES_A] + old_spans[p, EDGES_B]):
             k = e + shift
-            new.edges[k], new.edges_seen[k], new.edges_behind[k] = old.edges[e], old.edges_seen[e], old.edges_behind[e]
+            new.edges[k], new.edges_seen[k] = old.edges[e], old.edges_seen[e]
             new.edge_slots[:, k], new.edge_leaves[k] = old.edge_slots[:, e], old.edge_leaves[e]
             new.edge_bounds[k] = old.edge_bounds[e]
             for j in range(PIECES):

@@ -5,27 +5,22 @@ point q of the surface, or past a rim, whichever is nearer: the depth is the les
 from the rim. So U is 0 wherever a point comes to be behind the surface or not, also where it goes round a rim: there,
 it is behind the surface if the rim is inside the body.
 
-Edges are cut into strips as long as points are apart, and their middles are such points. Strips that do not pierce the
-surface are integrated by Simpson's rule, exact for a plane, whose three places are contacts.
+Points on edges are asked like those of the surface. So forces are those of the energy, whatever the surface is like.
 """
 
 import math
 
 from impinge._jit import lean, part
-from impinge.bodies.rigid._contacts import write, write_piece
-from impinge.bodies.rigid._distance import PIECES, SURE, find_crossings, signed_distance
+from impinge.bodies.rigid._contacts import write_row
+from impinge.bodies.rigid._distance import SURE, find_crossings, signed_distance, tangent
 from impinge.bodies.rigid._follow import follow
 from impinge.bodies.rigid._frames import apply, between, moved, place, turn
 from impinge.bodies.rigid._layout import (
-    EDGE_DEEP,
-    EDGE_WIDE,
     POINT_AREA,
     POINT_DEEP,
     POINT_FOLLOWED,
     SEEN_AT,
     SEEN_SAFE,
-    STRIP_FIRST,
-    STRIP_SECOND,
 )
 
 _SAME = 1e-7  # of a way: crossings nearer to each other are one
@@ -66,10 +61,11 @@ def _nearest_rim(rims, x, y, z, limit):
 
 
 @part
-def _way_out(rims, x, y, z, distance, nx, ny, nz):
+def _way_out(surface, slot, rims, x, y, z, distance, nx, ny, nz):
     """(depth, way out, point of the rim) of a place behind a surface with that signed distance and gradient.
 
-    Beyond a rim the depth is 0.
+    The way out is −∇ of the depth: shorter than 1 where q is on a fold, along which alone it moves. Beyond a rim the
+    depth is 0.
     """
     side = -1.0 if distance >= 0.0 else 1.0
     depth = abs(distance)
@@ -82,12 +78,13 @@ def _way_out(rims, x, y, z, distance, nx, ny, nz):
         return depth, nx, ny, nz, rx, ry, rz
     if rim <= _AT_RIM * depth:
         return 0.0, nx, ny, nz, rx, ry, rz
-    return rim, (rx - qx) / rim, (ry - qy) / rim, (rz - qz) / rim, rx, ry, rz
+    ux, uy, uz = tangent(surface, slot, x, y, z, (rx - qx) / rim, (ry - qy) / rim, (rz - qz) / rim)
+    return rim, ux, uy, uz, rx, ry, rz
 
 
 @lean
 def _look(surface, own, rims, everywhere, slots, seen, behind, e, x, y, z, deep, back, space):
-    """(depth, way out) of a listed point or middle of a strip, now at x; and whether it is behind the surface.
+    """(depth, way out) of a listed point, now at x; and whether it is behind the surface.
 
     own : surface of the body, to which `back` leads; deep : half the thickness of the body there.
     """
@@ -95,7 +92,7 @@ def _look(surface, own, rims, everywhere, slots, seen, behind, e, x, y, z, deep,
         if _crossings(surface, everywhere, seen[e, 0], seen[e, 1], seen[e, 2], x, y, z, space) % 2 == 1:
             behind[e] = 1 - behind[e]
     distance, nx, ny, nz = follow(surface, x, y, z, slots, seen, e, POINT_FOLLOWED, space)
-    depth, nx, ny, nz, rx, ry, rz = _way_out(rims, x, y, z, distance, nx, ny, nz)
+    depth, nx, ny, nz, rx, ry, rz = _way_out(surface, slots[e], rims, x, y, z, distance, nx, ny, nz)
     safe = depth
     if depth == 0.0 and distance != 0.0:
         safe = max(abs(distance) - deep, 0.0)
@@ -129,87 +126,10 @@ def points_behind(
         if behind[e] and depth > 0.0:
             x, y, z = place(frames, b, x, y, z)
             nx, ny, nz = turn(frames, b, nx, ny, nz)
-            count = write(found, count, x, y, z, nx, ny, nz, depth, per_area * rows[i, POINT_AREA], e)
-    return count, clear
-
-
-@lean
-def strips_behind(
-    first, last, rows, items, slots, seen, behind, surface, own, rims, everywhere, frames, a, b, per_area, space, found,
-    count,
-):  # fmt: skip
-    """Contacts of listed strips of edges of body a that are behind the surface b."""
-    way, back, places, clear = between(frames, a, b), between(frames, b, a), space[3], math.inf
-    for e in range(first, last):
-        i = items[e]
-        px, py, pz = apply(way, rows[i, 0], rows[i, 1], rows[i, 2])
-        qx, qy, qz = apply(way, rows[i, 3], rows[i, 4], rows[i, 5])
-        dx, dy, dz = qx - px, qy - py, qz - pz
-        mx, my, mz, length = px + 0.5 * dx, py + 0.5 * dy, pz + 0.5 * dz, math.sqrt(dx * dx + dy * dy + dz * dz)
-        safe = SURE * seen[e, SEEN_SAFE] - (moved(seen, e, SEEN_AT, mx, my, mz) + 0.5 * length)
-        if not behind[e] and safe > 0.0:
-            clear = min(clear, safe)
-            continue
-        depth, nx, ny, nz = _look(
-            surface, own, rims, everywhere, slots[0], seen, behind, e, mx, my, mz, rows[i, EDGE_DEEP], back, space
-        )
-        cuts = _crossings(surface, everywhere, px, py, pz, qx, qy, qz, space)
-        if cuts == 0 and not behind[e]:
-            clear = min(clear, max(seen[e, SEEN_SAFE] - 0.5 * length, 0.0))
-            continue
-        clear = 0.0
-        per_length = per_area * rows[i, EDGE_WIDE]
-        # Depths at the ends, found with what is remembered of them.
-        distance, ux, uy, uz = follow(surface, px, py, pz, slots[1], seen, e, STRIP_FIRST, space)
-        u, ux, uy, uz, _, _, _ = _way_out(rims, px, py, pz, distance, ux, uy, uz)
-        distance, vx, vy, vz = follow(surface, qx, qy, qz, slots[2], seen, e, STRIP_SECOND, space)
-        v, vx, vy, vz, _, _, _ = _way_out(rims, qx, qy, qz, distance, vx, vy, vz)
-        ax, ay, az = place(frames, b, px, py, pz)
-        wx, wy, wz = turn(frames, b, dx, dy, dz)
-        if cuts == 0:
-            share, known = per_length * length / 6.0, -1.0 - e * PIECES
-            ux, uy, uz = turn(frames, b, ux, uy, uz)
-            nx, ny, nz = turn(frames, b, nx, ny, nz)
-            vx, vy, vz = turn(frames, b, vx, vy, vz)
-            if u > 0.0:
-                count = write(found, count, ax, ay, az, ux, uy, uz, u, share, known)
-            if depth > 0.0:
-                count = write(
-                    found, count, ax + 0.5 * wx, ay + 0.5 * wy, az + 0.5 * wz, nx, ny, nz, depth, 4.0 * share,
-                    known - 1.0,
-                )  # fmt: skip
-            if v > 0.0:
-                count = write(found, count, ax + wx, ay + wy, az + wz, vx, vy, vz, v, share, known - 2.0)
-            continue
-        before_middle = 0
-        for k in range(cuts):
-            before_middle += 1 if places[k, 0] < 0.5 else 0
-        begin = 0.0
-        for k in range(min(cuts + 1, PIECES)):
-            end = places[k, 0] if k < cuts else 1.0
-            start, begin = begin, end
-            if not end > start or (behind[e] + abs(k - before_middle)) % 2 == 0:
-                continue
-            known = -1.0 - (e * PIECES + k)
-            if k == 0 and u > 0.0:
-                gx, gy, gz = turn(frames, b, ux, uy, uz)
-                count = write_piece(
-                    found, count, ax, ay, az, wx, wy, wz, start, end, u, 0.0, gx, gy, gz, per_length, known
-                )
-            elif k == cuts and v > 0.0:
-                gx, gy, gz = turn(frames, b, vx, vy, vz)
-                count = write_piece(
-                    found, count, ax, ay, az, wx, wy, wz, start, end, 0.0, v, gx, gy, gz, per_length, known
-                )
-            elif 0 < k < cuts:  # a triangle as high as the middle: ∫ δ² is that of two halves, one after the other
-                t = 0.5 * (start + end)
-                x, y, z = px + t * dx, py + t * dy, pz + t * dz
-                _, distance, gx, gy, gz = signed_distance(surface, x, y, z, slots[0, e], space)
-                height, gx, gy, gz, _, _, _ = _way_out(rims, x, y, z, distance, gx, gy, gz)
-                if height > 0.0:
-                    gx, gy, gz = turn(frames, b, gx, gy, gz)
-                    stiffness = per_length * (end - start) * length
-                    count = write(
-                        found, count, ax + t * wx, ay + t * wy, az + t * wz, gx, gy, gz, height, stiffness / 3.0, known
-                    )
+            slope, stiffness = math.sqrt(nx * nx + ny * ny + nz * nz), per_area * rows[i, POINT_AREA]
+            per = 1.0 / slope if slope > 0.0 else 0.0
+            count = write_row(
+                found, count, x, y, z, per * nx, per * ny, per * nz, depth, slope * slope * stiffness,
+                slope * stiffness * depth, 0.5 * stiffness * depth * depth, e,
+            )  # fmt: skip
     return count, clear

@@ -64,12 +64,11 @@ from impinge.bodies.rigid._layout import (
     SOLID,
     STIFF,
     STORED,
-    STRIPS,
     WORK,
     WRENCH,
 )
 from impinge.bodies.rigid._layout import WIDTH as EDGE_WIDTH
-from impinge.bodies.rigid._sheets import points_behind, strips_behind
+from impinge.bodies.rigid._sheets import points_behind
 from impinge.bodies.rigid._solids import edges_in_solid, points_in_solid
 from impinge.inside._closest import LEAF, NODE, WIDTH
 from impinge.response._laws import (
@@ -158,25 +157,22 @@ def _meet_obstacle(
             p0, p1, points, lists.points, lists.point_slots, lists.points_seen, lists.points_behind, other, own, rims,
             everywhere, frames, a, b, per_area, space, found, 0,
         )  # fmt: skip
-        count, clear_edges = strips_behind(
-            e0, e1, shapes.strips[r[s, STRIPS] : r[s + 1, STRIPS]], lists.edges, lists.edge_slots, lists.edges_seen,
-            lists.edges_behind, other, own, rims, everywhere, frames, a, b, per_area, space, found, count,
-        )  # fmt: skip
     else:
         count, clear = points_in_solid(
             p0, p1, points, lists.points, lists.point_slots, lists.points_seen, other, frames, a, b, 1.0, per_area,
             space, found, 0,
         )  # fmt: skip
-        count, clear_edges = edges_in_solid(
+        count, edges_clear = edges_in_solid(
             e0, e1, shapes.edges[r[s, EDGES] : r[s + 1, EDGES]], lists, other, frames, a, b, 1.0, per_area, skin,
             shapes.sizes[t, BUMPY] > 0.0, space, found, count,
         )  # fmt: skip
+        clear = min(clear, edges_clear)
     # Edges of obstacles are as wide as those of the body that they meet.
     count, other_clear = edges_in_solid(
         e1, e1 + edges_b, shapes.edges[r[t, EDGES] : r[t + 1, EDGES]], lists, own, frames, b, a, -1.0,
         per_area * shapes.sizes[s, EDGE_WIDTH], skin, shapes.sizes[s, BUMPY] > 0.0, space, found, count,
     )  # fmt: skip
-    return count, min(clear, min(clear_edges, other_clear))
+    return count, min(clear, other_clear)
 
 
 @lean
@@ -234,7 +230,7 @@ def press(pair, law, rough, dt, mass, frames, planes, lists, keep, found, count,
         stiffness += found[c, STIFF]
     reduced = mass[a] if kind != SOLID else mass[a] * mass[b] / (mass[a] + mass[b])
     damping = 0.0
-    if count > 0:
+    if stiffness > 0.0:
         damping = (law[DAMPING] + 2.0 * law[BETA] * math.sqrt(stiffness * reduced)) / stiffness
     for c in range(count):
         x, y, z, nx, ny, nz = found[c, 0], found[c, 1], found[c, 2], found[c, 3], found[c, 4], found[c, 5]

@@ -32,12 +32,11 @@ class Listed(NamedTuple):
     points_behind: NDArray[np.uint8]  # whether it has passed through an obstacle
     points_known: NDArray[np.uint8]
     point_history: Floats  # (n, 4): tangential spring, energy in it
-    edges: NDArray[np.int32]  # (m,), of the shape; strips of edges where it meets an obstacle
+    edges: NDArray[np.int32]  # (m,), of the shape
     edge_slots: NDArray[np.int32]  # (3, m): anywhere along the edge, at its first end, at the second
     edge_leaves: NDArray[np.int32]  # (m, 1 + NEAR): near triangles, see `_distance.list_leaves`
     edge_bounds: NDArray[np.float32]  # (m, NEAR), m
     edges_seen: Floats  # (m, EDGE_SEEN)
-    edges_behind: NDArray[np.uint8]  # of the middles of strips
     edges_known: NDArray[np.uint8]  # (m · PIECES,)
     edge_history: Floats
 
@@ -49,8 +48,7 @@ def _room(points: int, edges: int) -> Listed:
         np.zeros(points, np.uint8), np.zeros(points, np.uint8), np.empty((points, 4)),
         np.empty(edges, np.int32), np.empty((3, edges), np.int32), np.empty((edges, 1 + NEAR), np.int32),
         np.empty((edges, NEAR), np.float32),
-        np.empty((edges, _layout.EDGE_SEEN)), np.zeros(edges, np.uint8), np.zeros(pieces, np.uint8),
-        np.empty((pieces, 4)),
+        np.empty((edges, _layout.EDGE_SEEN)), np.zeros(pieces, np.uint8), np.empty((pieces, 4)),
     )  # fmt: skip
 
 
@@ -82,7 +80,7 @@ class Lists:
 
     def __init__(self) -> None:
         self.pairs, self.spans = np.empty((0, 3), np.int64), np.empty((0, 6), np.int64)
-        self.listed = _room(0, 0)
+        self.listed, self._ends = _room(0, 0), [0, 0]  # and how much of it is in use
         self.starts, self.sides = np.zeros(1, np.int64), np.empty(0, np.int64)
         self.most = 0
         self.ways = np.zeros(1)
@@ -135,11 +133,11 @@ class Lists:
         kept = np.flatnonzero((old_of >= 0) & ~np.append(stale, True)[old_of])
         anew = np.setdiff1d(np.arange(len(pairs)), kept, assume_unique=True)
         spans = np.empty((len(pairs), 6), np.int64)
-        listed = self._list(pairs[anew], old_of[anew], old_of[kept], shapes, forms, frames, planes, skin)
-        spans[kept], spans[anew], new = listed
+        spans[kept] = self.spans[old_of[kept]]
+        spans[anew] = self._list(spans, kept, pairs[anew], old_of[anew], shapes, forms, frames, planes, skin)
         at, clear_to = self._ways_of(pairs), np.full(len(pairs), -np.inf)
         at[kept], clear_to[kept] = self.listed_at[old_of[kept]], self.clear_to[old_of[kept]]
-        self.pairs, self.spans, self.listed, self.listed_at, self.clear_to = pairs, spans, new, at, clear_to
+        self.pairs, self.spans, self.listed_at, self.clear_to = pairs, spans, at, clear_to
         self.skin, self._good = skin, True
         counts = spans[:, [_layout.POINTS_A, _layout.POINTS_B]].sum(axis=1)
         lines = spans[:, [_layout.EDGES_A, _layout.EDGES_B]].sum(axis=1)
@@ -148,40 +146,36 @@ class Lists:
         self.rebuilds += 1
 
     def _list(
-        self,
-        pairs: Ints,
-        old_of: Ints,
-        kept: Ints,
-        shapes: Shapes,
-        forms: Ints,
-        frames: Floats,
-        planes: Floats,
-        skin: float,
-    ) -> tuple[Ints, Ints, Listed]:
-        """Spans of old pairs that are kept and of pairs that are listed anew, and all that is listed.
+        self, spans: Ints, kept: Ints, pairs: Ints, old_of: Ints, shapes: Shapes, forms: Ints, frames: Floats,
+        planes: Floats, skin: float,
+    ) -> Ints:  # fmt: skip
+        """Spans of pairs that are listed anew, behind all that is listed; if there is no room left, all moves up.
 
-        old_of : old numbers of those, −1 of pairs that were not listed before.
+        spans, kept : of all pairs, those that stay as they are; old_of : old number of those that do not, −1 of pairs
+        that were not listed before.
         """
-        columns = [_layout.POINTS, _layout.EDGES, _layout.STRIPS]
-        points, edges, strips = np.diff(shapes.ranges[:, columns], axis=0).max(axis=0, initial=0).tolist()
-        most_points, most_edges = 2 * points, edges + max(edges, strips)
-        old, spans = self.listed, np.empty((len(pairs), 6), np.int64)
-        kept_spans, begin = _packed(self.spans[kept])
-        room = [max(len(old.points), begin[0]), max(len(old.edges), begin[1])]
+        columns = [_layout.POINTS, _layout.EDGES]
+        points, edges = np.diff(shapes.ranges[:, columns], axis=0).max(axis=0, initial=0).tolist()
+        old, new, ends, own = self.listed, self.listed, self._ends, np.empty((len(pairs), 6), np.int64)
+        before = spans[kept]
         while True:
-            new, taken = _room(*room), np.zeros(16, np.int64)
-            taken[_near.POINTS_LEFT], taken[_near.EDGES_LEFT] = begin
+            taken = np.zeros(16, np.int64)
+            taken[_near.POINTS_LEFT], taken[_near.EDGES_LEFT] = ends
             _near.list_near(
-                len(pairs), pairs, most_points, most_edges, skin, shapes, forms, frames, planes, taken, spans, new,
-            )  # fmt: skip
+                len(pairs), pairs, 2 * points, 2 * edges, skin, shapes, forms, frames, planes, taken, own, new
+            )
             needed = [int(taken[_near.POINTS_LEFT]), int(taken[_near.EDGES_LEFT])]
-            if needed[0] <= room[0] and needed[1] <= room[1]:
+            if needed[0] <= len(new.points) and needed[1] <= len(new.edges):
                 break
-            room = [int(1.2 * number) + 64 for number in needed]
-        _near.keep(len(kept), self.spans[kept], old, kept_spans, new)
-        _near.mark_behind(pairs, spans, shapes, forms, frames, new)
-        _near.carry(len(pairs), pairs, old_of, self.spans, old, spans, new)
-        return kept_spans, spans, new
+            wanted = [number - end for number, end in zip(needed, ends, strict=True)]
+            spans[kept], ends = _packed(before)
+            new = _room(*(2 * (end + number) + 64 for end, number in zip(ends, wanted, strict=True)))
+        if new is not old:
+            _near.keep(len(kept), before, old, spans[kept], new)
+        _near.mark_behind(pairs, own, shapes, forms, frames, new)
+        _near.carry(len(pairs), pairs, old_of, self.spans, old, own, new)
+        self.listed, self._ends = new, needed
+        return own
 
     def _list_sides(self, count: int) -> None:
         """Which pairs every body is in, and as which of the two."""
@@ -214,11 +208,11 @@ class Lists:
                     things.append([*pair, side, 0, int(listed.points[k]), int(listed.points_behind[k])])
             for k in range(first_edge, first_edge + edges_a + edges_b):
                 known = np.flatnonzero(listed.edges_known[k * pieces : (k + 1) * pieces])
-                if len(known) or listed.edges_behind[k]:
+                if len(known):
                     contacts += [[len(things), int(piece)] for piece in known]
                     history.append(listed.edge_history[k * pieces + known])
                     side = int(k >= first_edge + edges_a)
-                    things.append([*pair, side, 1, int(listed.edges[k]), int(listed.edges_behind[k])])
+                    things.append([*pair, side, 1, int(listed.edges[k]), 0])
         return {
             "pairs": self.pairs, "things": np.array(things, np.int64).reshape(-1, 7),
             "contacts": np.array(contacts, np.int64).reshape(-1, 2), "history": np.concatenate(history),
@@ -235,15 +229,17 @@ class Lists:
         self.listed.points_seen[:], self.listed.edges_seen[:] = np.nan, np.nan
         self.spans = np.zeros((len(self.pairs), 6), np.int64)
         at = np.empty(len(things), np.int64)  # row among points, or among edges
-        for those, first, a, items, behind in (
-            (~is_edge, _layout.FIRST_POINT, _layout.POINTS_A, self.listed.points, self.listed.points_behind),
-            (is_edge, _layout.FIRST_EDGE, _layout.EDGES_A, self.listed.edges, self.listed.edges_behind),
+        self.listed.points_behind[:] = things[~is_edge, 6]
+        for those, first, a, items in (
+            (~is_edge, _layout.FIRST_POINT, _layout.POINTS_A, self.listed.points),
+            (is_edge, _layout.FIRST_EDGE, _layout.EDGES_A, self.listed.edges),
         ):
             at[those] = np.arange(int(those.sum()))  # things are in the order of pairs, sides and numbers
-            items[:], behind[:] = things[those, 5], things[those, 6]
+            items[:] = things[those, 5]
             np.add.at(self.spans, (number[those], a + side[those]), 1)
             counts = self.spans[:, a : a + 2].sum(axis=1)
             self.spans[:, first] = np.cumsum(counts) - counts
+        self._ends = [len(self.listed.points), len(self.listed.edges)]
         for those, known, history, each in (
             (~is_edge, self.listed.points_known, self.listed.point_history, 1),
             (is_edge, self.listed.edges_known, self.listed.edge_history, PIECES),
@@ -264,14 +260,14 @@ def _rows_of(pairs: Ints, others: Ints) -> Ints:
     return np.where(known[rows] == keys, rows, -1)
 
 
-def _packed(spans: Ints) -> tuple[Ints, tuple[int, int]]:
+def _packed(spans: Ints) -> tuple[Ints, list[int]]:
     """The same spans, one after the other, and how many points and edges there are."""
     packed = spans.copy()
     points = spans[:, [_layout.POINTS_A, _layout.POINTS_B]].sum(axis=1)
     edges = spans[:, [_layout.EDGES_A, _layout.EDGES_B]].sum(axis=1)
     packed[:, _layout.FIRST_POINT] = np.cumsum(points) - points
     packed[:, _layout.FIRST_EDGE] = np.cumsum(edges) - edges
-    return packed, (int(points.sum()), int(edges.sum()))
+    return packed, [int(points.sum()), int(edges.sum())]
 
 
 def world_boxes(shapes: Shapes, forms: Ints, frames: Floats) -> tuple[Floats, Floats]:

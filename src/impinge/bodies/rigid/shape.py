@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 _GROUP = 16  # points or edges that are looked at together
 _QUARTER = 0.25  # of the surface in contact, at most, when the time step is chosen
-_STRIPS = 1000  # of one edge, at most
+_FINEST, _COARSER, _COARSEST = 1 / 64, 1.3, 0.5  # of the resolution: parts of edges at their ends, from one to the next
 _DEEPEST = 0.5  # of the radius: so far, at most, points can be behind the surface of an obstacle
 _MOST_POINTS = 10_000_000  # of a body
 _SMALLEST, _LARGEST = 1e-30, 1e30  # m: eighth powers of lengths stay in range
@@ -44,9 +44,10 @@ class Form:
     Attributes
     ----------
     points : Parts
-        Rows: place, area, normal, half the thickness of the body there.
-    edges, strips : Parts
-        Rows: both ends, width, into the body, half its thickness there. Strips are edges cut into short ones.
+        Rows: place, area, normal, half the thickness of the body there. Behind those of the surface there are
+        `on_edges` groups of points on edges, which obstacles without an inside are felt by.
+    edges : Parts
+        Rows: both ends, width, into the body, half its thickness there.
     rims : Parts
         Rows: both ends of edges with one face only.
     bounds : (2, 3) float64
@@ -69,7 +70,7 @@ class Form:
         self._make_tree(mesh)
         self.filled = is_filled(mesh)
         self.points, self.edges = _no_parts(_layout.POINT), self._find_edges(mesh)
-        self.strips, self.rims = _no_parts(_layout.EDGE), self._find_rims(mesh)
+        self.on_edges, self.rims = 0, self._find_rims(mesh)
 
     def _make_tree(self, mesh: Mesh) -> None:
         m, width = len(mesh.faces), _closest.WIDTH
@@ -135,7 +136,12 @@ class Shape(Form):
         own = Mesh((mesh.vertices - self.centre) @ self.axes, mesh.faces)
         super().__init__(own)
         self.obstacle = Obstacle(own)  # what spheres run into
-        self.points, self.strips = self._find_points(own), self._cut_edges()
+        self._add_points(own)
+
+    @property
+    def face_points(self) -> Floats:
+        """Rows of the points that stand for the surface."""
+        return self.points.rows[: self.points.starts[len(self.points.groups) - self.on_edges]]
 
     @property
     def liveliest(self) -> float:
@@ -144,8 +150,9 @@ class Shape(Form):
         Springs k_i with normals n_i at r_i shake a body with ω² ≤ Σ k_i (1 / m + (r_i × n_i)ᵀ I⁻¹ (r_i × n_i)), the sum
         of all eigenvalues; of all quarters of the surface this is the one for which that is the most.
         """
-        areas = self.points.rows[:, 3]
-        arms = np.cross(self.points.rows[:, :3], self.points.rows[:, 4:7])
+        rows = self.face_points
+        areas = rows[:, 3]
+        arms = np.cross(rows[:, :3], rows[:, 4:7])
         lively = 1 + (arms**2 / self.turning).sum(axis=1)
         order = np.argsort(-lively, kind="stable")
         shares = np.diff(np.minimum(np.cumsum(areas[order]), _QUARTER * self.area), prepend=0.0)
@@ -162,10 +169,13 @@ class Shape(Form):
         _distance.measure_thickness(self.tree, points, inward, 2 * _DEEPEST * self.radius, thickness)
         return 0.5 * thickness
 
-    def _find_points(self, mesh: Mesh) -> Parts:
+    def _add_points(self, mesh: Mesh) -> None:
         points, normals, areas = sample(mesh, self.resolution)
         depths = self._thickness(points, -normals)
-        return _grouped(np.column_stack([points, areas, normals, depths]), points, np.zeros(len(points)))
+        on_faces = _grouped(np.column_stack([points, areas, normals, depths]), points, np.zeros(len(points)))
+        rows = self._points_on_edges()
+        on_edges = _grouped(rows, rows[:, :3], np.zeros(len(rows)))
+        self.points, self.on_edges = _together(on_faces, on_edges), len(on_edges.groups)
 
     def _find_edges(self, mesh: Mesh) -> Parts:
         ends, bends, inward = find_edges(mesh)
@@ -175,18 +185,20 @@ class Shape(Form):
         half = 0.5 * np.linalg.norm(ends[:, 3:] - ends[:, :3], axis=1)
         return _grouped(np.column_stack([ends, widths, inward, depths]), middles, half)
 
-    def _cut_edges(self) -> Parts:
-        """Edges, cut into equal strips no longer than points are apart."""
-        rows = self.edges.rows
-        ways = rows[:, 3:6] - rows[:, :3]
-        counts = np.ceil(np.linalg.norm(ways, axis=1) / self.resolution).astype(np.int64).clip(1, _STRIPS)
-        edge = np.repeat(np.arange(len(rows)), counts)
-        k = np.arange(len(edge)) - np.repeat(np.cumsum(counts) - counts, counts)
-        strips = rows[edge]
-        for end in (0, 1):
-            strips[:, 3 * end : 3 * end + 3] = rows[edge, :3] + ((k + end) / counts[edge])[:, None] * ways[edge]
-        half = 0.5 * np.linalg.norm(strips[:, 3:6] - strips[:, :3], axis=1)
-        return _grouped(strips, 0.5 * (strips[:, :3] + strips[:, 3:6]), half)
+    def _points_on_edges(self) -> Floats:
+        """Points in the middle of parts of edges, which are the shorter the nearer they are to an end.
+
+        Ends touch first; so what a part is off by is a share of what has touched, however little that is.
+        """
+        found = [np.empty((0, _layout.POINT))]
+        for row in self.edges.rows:
+            start, way, width, inward = row[:3], row[3:6] - row[:3], row[_layout.EDGE_WIDE], row[_layout.EDGE_INWARD :]
+            cuts = _parts(float(np.linalg.norm(way)) / self.resolution)
+            places = start + 0.5 * (cuts[1:] + cuts[:-1])[:, None] * way
+            areas = width * np.diff(cuts) * np.linalg.norm(way)
+            others = np.tile([*-inward[:3], inward[3]], (len(places), 1))
+            found.append(np.column_stack([places, areas, others]))
+        return np.concatenate(found)
 
 
 class Shapes(NamedTuple):
@@ -206,9 +218,6 @@ class Shapes(NamedTuple):
     edges: Floats
     edge_groups: Floats
     edge_starts: Ints
-    strips: Floats
-    strip_groups: Floats
-    strip_starts: Ints
     rims: Floats
     rim_groups: Floats
     rim_starts: Ints
@@ -218,7 +227,7 @@ def join(shapes: Sequence[Form]) -> Shapes:
     """All shapes, one after the other; numbers in trees and groups stay those of each alone."""
     kinds = [
         ([s.points for s in shapes], _layout.POINT), ([s.edges for s in shapes], _layout.EDGE),
-        ([s.strips for s in shapes], _layout.EDGE), ([s.rims for s in shapes], 6),
+        ([s.rims for s in shapes], 6),
     ]  # fmt: skip
     trees = [[len(s.children), len(s.leaves) // _closest.LEAF, len(s.normals)] for s in shapes]
     lengths = np.array(trees, np.int64).reshape(-1, 3)
@@ -226,7 +235,11 @@ def join(shapes: Sequence[Form]) -> Shapes:
         sizes = [[len(p.rows), len(p.groups)] for p in parts]
         lengths = np.hstack([lengths, np.array(sizes, np.int64).reshape(-1, 2)])
     ranges = np.zeros((len(shapes) + 1, RANGES), np.int64)
-    np.cumsum(lengths, axis=0, out=ranges[1:])
+    np.cumsum(lengths, axis=0, out=ranges[1:, : _layout.EDGE_POINTS])
+    for number, shape in enumerate(shapes):
+        on_faces = len(shape.points.groups) - shape.on_edges
+        first = ranges[number, [_layout.POINTS, _layout.POINT_GROUPS]]
+        ranges[number, _layout.EDGE_POINTS :] = first + [shape.points.starts[on_faces], on_faces]
     measures = np.array([[*s.bounds.reshape(-1), s.reach, s.radius, s.width, s.bumpy, s.filled] for s in shapes])
 
     def together(parts: list[NDArray[Any]], empty: tuple[int, ...], kind: type) -> NDArray[Any]:
@@ -314,6 +327,24 @@ def _normals(mesh: Mesh, order: Ints) -> Floats:
 def _unit(vectors: Floats) -> Floats:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+
+
+def _parts(length: float) -> Floats:
+    """Where an edge of some length (over the resolution) is cut into parts, from 0 to 1."""
+    sizes: list[float] = []
+    size = _FINEST
+    while 2 * (sum(sizes) + size) < length:
+        sizes.append(size)
+        size = min(size * _COARSER, _COARSEST)
+    half = np.concatenate([[0.0], np.cumsum(sizes), [0.5 * length]]) / length
+    return np.concatenate([half, 1 - half[-2::-1]])
+
+
+def _together(one: Parts, other: Parts) -> Parts:
+    return Parts(
+        np.concatenate([one.rows, other.rows]), np.concatenate([one.groups, other.groups]),
+        np.concatenate([one.starts, one.starts[-1] + other.starts[1:]]),
+    )  # fmt: skip
 
 
 def _no_parts(columns: int) -> Parts:
