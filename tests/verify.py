@@ -1,6 +1,7 @@
 """The long checks: the generators of the tests at full count. Writes docs/verification.md.
 
-Run by ``make verify`` (``python -m tests.verify``), before an issue is called done; about an hour.
+Run by ``make verify`` (``python -m tests.verify``), before an issue is called done; about an hour. With names of checks
+(``python -m tests.verify "bodies that overlap"``) only those are made anew, and the report keeps the others.
 """
 
 from __future__ import annotations
@@ -265,8 +266,14 @@ def verify_properties() -> list[Row]:
     return [Row("all tests, properties at full count", 1, int(done.returncode != 0), time.perf_counter() - start, last)]
 
 
-def write_report(rows: list[Row], left: list[str]) -> None:
-    """Write what has been checked so far; left : what has not, if the run is cut short."""
+def _cells(row: Row) -> str:
+    return f"| {row.check} | {row.cases:,} | {row.failures} | {row.seconds:.1f} | {row.note} |"
+
+
+def write_report(rows: list[Row], left: list[str], before: list[str]) -> None:
+    """Write what has been checked so far; left : what has not, if the run is cut short; before : lines to keep."""
+    new = {row.check: _cells(row) for row in rows}
+    kept = {line.split(" | ")[0].removeprefix("| "): line for line in before}
     lines = [
         "# Verification",
         "",
@@ -275,7 +282,7 @@ def write_report(rows: list[Row], left: list[str]) -> None:
         "",
         "| check | cases | failures | seconds | note |",
         "|---|---:|---:|---:|---|",
-        *(f"| {r.check} | {r.cases:,} | {r.failures} | {r.seconds:.1f} | {r.note} |" for r in rows),
+        *(kept | new).values(),
         "",
         *(f"Not run: {name}." for name in left),
     ]
@@ -298,11 +305,15 @@ def main() -> int:
         "drum": verify_drum,
         "all tests": verify_properties,
     }
+    names, before = sys.argv[1:] or list(checks), []
+    if unknown := set(names) - set(checks):
+        raise SystemExit(f"no checks: {', '.join(sorted(unknown))}; there are {', '.join(checks)}")
+    if sys.argv[1:]:
+        before = [line for line in REPORT.read_text(encoding="utf-8").splitlines() if line.startswith("| ")][1:]
     rows: list[Row] = []
-    names = list(checks)
     for number, name in enumerate(names, 1):
         rows += checks[name]()
-        write_report(rows, names[number:])
+        write_report(rows, names[number:], before)
     failures = sum(row.failures for row in rows)
     print(f"{len(rows)} checks, {failures} failures; see {REPORT.relative_to(REPORT.parents[1])}")
     return int(failures > 0)

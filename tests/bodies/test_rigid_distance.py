@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 from impinge import Material, Mesh, Motion, Solid, World, shapes
 from impinge.bodies.rigid import _distance, _edges, _follow, _layout
 from impinge.bodies.rigid.shape import Shape
+from impinge.bodies.rigid.surface import is_filled
 from impinge.inside._closest import STACK, WIDTH
 
 L = shapes.prism([(0, 0), (3, 0), (3, 1), (1, 1), (1, 2), (0, 2)])
@@ -92,6 +93,21 @@ def test_points_stand_for_the_whole_surface() -> None:
     for mesh in SHAPES.values():
         shape = Shape(mesh)
         assert shape.face_points[:, 3].sum() == pytest.approx(mesh.area, rel=1e-9)
+
+
+def test_surfaces_that_have_an_inside() -> None:
+    box, small = shapes.box(2.0), shapes.box(1.0)
+    far, across = (small.transformed(translation=[x, 0, 0]) for x in (5, 1.0))
+    filled = {
+        "box": box, "inside out": box.flipped(), "shell": box + small.flipped(), "two": box + far, "L": L,
+    }  # fmt: skip
+    others = {
+        "open": Mesh(box.vertices, box.faces[1:]), "nested": box + small, "overlapping": box + across,
+        "touching": box + small.transformed(translation=[1.5, 0, 0]), "two ways": box + far.flipped(),
+        "sheet": Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2], [0, 2, 1]]),
+    }  # fmt: skip
+    assert [name for name, mesh in filled.items() if not is_filled(mesh)] == []
+    assert [name for name, mesh in others.items() if is_filled(mesh)] == []
 
 
 def falling(threads: int, dt: float | str = "auto") -> World:

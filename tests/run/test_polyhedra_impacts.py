@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -148,7 +149,6 @@ def test_impacts_of_bodies_do_not_depend_on_triangles_or_resolution(stiffness: f
 # Energy of undamped impacts without friction
 
 HEAPS = {"L": L, "U": U, "star": STAR, "torus": TORUS}
-MISSED = ("U", "U", 0)
 
 
 def change(world: World, until: float, steps: int = 20) -> tuple[float, bool]:
@@ -179,9 +179,7 @@ def two(one: Mesh, other: Mesh, seed: int, dt: float | str = "auto") -> World:
     ("one", "other", "seed"),
     [
         pytest.param(one, other, seed, marks=[
-            *([] if (one, other, seed) in (("L", "star", 0), ("U", "torus", 0), MISSED) else [pytest.mark.verify]),
-            *([pytest.mark.xfail(strict=True, reason="an edge that is inside is not felt", raises=AssertionError)]
-              if (one, other, seed) == MISSED else []),
+            *([] if (one, other, seed) in (("L", "star", 0), ("U", "U", 0)) else [pytest.mark.verify]),
         ])
         for k, one in enumerate(HEAPS) for other in list(HEAPS)[k:] for seed in range(4)
     ],
@@ -251,23 +249,14 @@ def at_an_edge(wall: str, body: str, seed: int) -> World:
     return world
 
 
-@pytest.mark.xfail(strict=True, reason="forces of strips that reach over an edge are not those of their energy")
 @pytest.mark.parametrize("wall", [
-    wall if wall == "corner of a block" else pytest.param(wall, marks=pytest.mark.verify) for wall in WALLS
+    wall if wall in ("corner of a block", "rim of a plate") else pytest.param(wall, marks=pytest.mark.verify)
+    for wall in WALLS
 ])  # fmt: skip
 def test_energy_at_edges_of_obstacles(wall: str) -> None:
-    """All of these bodies, 2 to 4 cm deep."""
+    """All of these bodies, 2 to 4 cm deep; in corners of open surfaces depths may jump, see docs/bodies.md."""
     some = [change(at_an_edge(wall, body, seed), 0.8)[0] for body in FALLING for seed in range(2)]
-    assert max(some) < 0.01
-
-
-@pytest.mark.parametrize("wall", [
-    wall if wall == "edge of a cylinder" else pytest.param(wall, marks=pytest.mark.verify)
-    for wall in WALLS if not wall.startswith("corner")
-])  # fmt: skip
-def test_energy_of_round_bodies_at_edges_of_obstacles(wall: str) -> None:
-    """Those without edges."""
-    assert max(change(at_an_edge(wall, "torus", seed), 0.8)[0] for seed in range(3)) < 0.01
+    assert max(some) < (0.03 if wall == "corner of a hopper" else 0.003)
 
 
 # Many faces, many bodies
@@ -321,3 +310,44 @@ def test_many_cubes_fall(count: tuple[int, int, int]) -> None:
     assert world.energy().dissipated > 0
     assert world.energy().total == pytest.approx(start, rel=0.01)
     assert contacts.depths.max() < 0.1 * side
+
+
+# Obstacles with an inside
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_body_in_a_hollow_stays_there(turned: bool, tmp_path: Path) -> None:
+    """In a closed box, whichever way its faces are turned, and after loading; energy is kept in its corners."""
+    box = shapes.box((1.2, 1.0, 0.8))
+    world = World(gravity=[0, 0, 0], threads=1)
+    turn = Rotation.from_rotvec([0.4, 0.2, 0.1])
+    world.add_polyhedra(
+        Mesh(0.1 * L.vertices, L.faces), [[0, 0, 0]], turn, material=Material(1000, stiffness=1e6),
+        velocities=[2.0, 1.4, 1.1], spins=[1.0, 3.0, 2.0],
+    )  # fmt: skip
+    world.add_obstacle(box.flipped() if turned else box)
+    worst, touched = change(world, 0.6)
+    world.save(tmp_path / "world.h5")
+    again = World.load(tmp_path / "world.h5")
+    for some in (world, again):
+        worst = max(worst, change(some, 0.9)[0])
+        assert (np.abs(some.polyhedra.mesh(0).vertices) < [0.65, 0.55, 0.45]).all()
+    assert touched
+    assert worst < 0.003
+    np.testing.assert_array_equal(world.polyhedra.positions, again.polyhedra.positions)
+
+
+def test_springs_at_obstacles_stay_when_bodies_are_added() -> None:
+    """A cube held by friction on a slope does not notice others far away."""
+    angle, positions = math.radians(15), []
+    for others in (False, True):
+        world = World(gravity=[9.81 * math.sin(angle), 0, -9.81 * math.cos(angle)], dt=3e-5)
+        rock = Material(2500, stiffness=1e6, restitution=0.3, friction=0.5)
+        world.add_polyhedra(shapes.box((0.4, 0.4, 0.1)), [[0, 0, 0.05]], material=rock)
+        world.add_obstacle(shapes.box((4, 4, 2)).transformed(translation=[0, 0, -1]))
+        world.run(until=0.3)
+        if others:
+            world.add_polyhedra(shapes.box(0.1), [[9, 9, 9], [9, 9, 10]], material=rock)
+        world.run(until=0.4)
+        positions.append(world.polyhedra.positions[0])
+    np.testing.assert_array_equal(*positions)

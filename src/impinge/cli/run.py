@@ -140,7 +140,7 @@ def _print_outcome(outcome: Outcome, world: Any) -> None:
     if isinstance(world, World):
         what = "body-steps" if len(world.polyhedra) else "sphere-steps"
         rows.append(("steps", f"{outcome.steps_now:,}, {rate:,.0f} {what} per second"))
-        rows.append(("search", f"{world.statistics.rebuilds:,} rebuilds of the neighbour lists"))
+        rows.append(("search", f"{world.rebuilds:,} rebuilds of the neighbour lists"))
     else:
         rows.append(("steps", f"{outcome.steps_now:,}, {rate:,.0f} node-steps per second"))
         rows.append(("scaled", f"{world.scaled_steps:,} of {world.steps:,} steps, cut short before a contact"))

@@ -125,5 +125,5 @@ class _Particles(Job):
         bodies = {"polyhedra": len(dynamics.rigid)} if len(dynamics.rigid) else {}
         return {
             "dt": self.world.why_dt, "spheres": len(dynamics.particles), **bodies,
-            "rebuilds": self.world.statistics.rebuilds,
+            "rebuilds": self.world.rebuilds,
         }  # fmt: skip

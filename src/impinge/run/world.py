@@ -562,6 +562,11 @@ class World:
         """What the neighbour search has done."""
         return self._search.statistics
 
+    @property
+    def rebuilds(self) -> int:
+        """How often lists of neighbours have been made, of spheres and of polyhedra."""
+        return self.statistics.rebuilds + self._dynamics.rigid.lists.rebuilds
+
     def _prepare_if_possible(self) -> None:
         if len(self._dynamics.particles) or len(self._dynamics.rigid) or self._wanted_dt is not None:
             self._prepare()
