@@ -202,7 +202,7 @@ class World:
         velocities, spins : (n, 3) or (3,) float64, m/s and 1/s, optional
             Of the centres of mass.
         resolution : float, m, optional
-            Distance of the points of the surface that feel contact; some hundreds of points by default.
+            Distance of the points of the surface that feel contact; some two thousand points by default.
         overlap : bool
             Whether these bodies may start deep in each other, or in a wall.
         """

@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 _GROUP = 16  # points or edges that are looked at together
 _QUARTER = 0.25  # of the surface in contact, at most, when the time step is chosen
+_WIDE = 2.0  # of the usual resolution: edges bent by a right angle
 _FINEST, _COARSER, _COARSEST = 1 / 64, 1.3, 0.5  # of the resolution: parts of edges at their ends, from one to the next
 _DEEPEST = 0.5  # of the radius: so far, at most, points can be behind the surface of an obstacle
 _MOST_POINTS = 10_000_000  # of a body
@@ -131,7 +132,7 @@ class Shape(Form):
         self.centre = mesh.centroid
         moments, axes = np.linalg.eigh(mesh.inertia / self.volume)
         self.turning, self.axes = moments, axes * np.linalg.det(axes)
-        self.width = usual_resolution(mesh)
+        self.width = _WIDE * usual_resolution(mesh)
         self.bumpy = not is_convex(mesh)
         own = Mesh((mesh.vertices - self.centre) @ self.axes, mesh.faces)
         super().__init__(own)

@@ -39,7 +39,7 @@ Ints = NDArray[np.int64]
 SHARP = math.radians(20.0)  # angle between the normals of two faces
 _STRAIGHT = 1e-6  # sine of the angle up to which edges are one line
 _AHEAD = 1e-9  # of the size of a mesh
-_POINTS = 600  # about so many for a body
+_POINTS = 2400  # about so many for a body: with four times as many impacts take as long to some percent
 _OFFSET = (0.377, 0.523, 0.661)  # of a cell, between the middle of a body and a corner: faces are not on borders
 
 
@@ -69,7 +69,7 @@ class _Sides(NamedTuple):
 
 
 def usual_resolution(mesh: Mesh) -> float:
-    """The resolution at which a body has some hundreds of points, m."""
+    """The resolution at which a body has some two thousand points, m."""
     return math.sqrt(mesh.area / _POINTS)
 
 

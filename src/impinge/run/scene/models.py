@@ -247,7 +247,7 @@ class Polyhedra(Table):
     prism: Prism | None = about("Instead: a prism over a polygon.")
     scale: Positive = about("Size, at first.", default=1.0)
     resolution: Positive | None = about(
-        "Distance of the points of the surface that feel contact; some hundreds of points by default.", "m"
+        "Distance of the points of the surface that feel contact; some two thousand points by default.", "m"
     )
     positions: Places | None = about("Where the origins of the shapes are.", "m")
     random: Random | None = about("Instead: a region to fill at random.")
