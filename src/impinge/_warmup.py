@@ -141,7 +141,8 @@ def _move_polyhedra() -> None:
         if spheres:
             world.add_spheres([[0.1, 0.1, 2.12]], 0.1, rock, [0.0, 0.0, -1.0])
         world.add_plane([0, 0, 0], [0, 0, 1])
-        world.add_obstacle(shapes.box(), motion=Motion((0.0, 0.0, 1.0)))
+        below = shapes.box().transformed(translation=[0, 0, -0.5])
+        world.add_obstacle(below, motion=Motion((0.0, 0.0, 1.0)))
         world.step(100)
         world.energy()
 
