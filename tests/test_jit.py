@@ -57,6 +57,7 @@ def copied(tmp_path):
     (package / "exact" / "_caller.py").write_text(CALLER)
     environment = {key: value for key, value in os.environ.items() if not key.startswith("NUMBA_")}
     environment |= {"PYTHONPATH": str(tmp_path / "source"), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"  # as long as before and written in the same second: taken for the same
 
     def run() -> tuple[int, int, str]:
         done = subprocess.run(

@@ -195,5 +195,7 @@ def is_filled(mesh: Mesh) -> bool:
     normals = _normals(mesh)
     proper = normals.any(axis=1)
     ahead = _AHEAD * float(np.ptp(mesh.bounds, axis=0).max()) * normals[proper]
-    windings = Octree(mesh).winding(mesh.triangles[proper].mean(axis=1) + ahead)
+    points = mesh.triangles[proper].mean(axis=1) + ahead
+    points.flags.writeable = False  # as all that users ask for: one kernel is compiled, not two
+    windings = Octree(mesh).winding(points)
     return len(windings) > 0 and bool((windings == windings[0]).all())
