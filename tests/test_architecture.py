@@ -36,6 +36,7 @@ ORDER = [
     {"bodies"},
     {"output"},
     {"run"},
+    {"show"},
     {"_warmup", "reproduce"},
     {"", "cli"},
     {"__main__"},
