@@ -244,6 +244,22 @@ def test_bars_that_cross() -> None:
     assert not check_overlap(bar, bar.at([[0, -1, 0], [1, 0, 0], [0, 0, 1]], [0.25, 0, np.nextafter(1, 2)]))
 
 
+@pytest.mark.parametrize("scale", [2.0**-500, 2.0**-285, 2.0**285, 2.0**500])
+def test_contacts_of_bodies_of_any_size(scale: float) -> None:
+    """Products of three lengths are beyond the numbers there."""
+    mesh = shapes.box((4.0, 1.0, 1.0))
+    for rotation, shift in ((overlaps.QUARTERS[0], [1.0, 0, 0.875]), (np.eye(3), [0, 0, 1.0])):
+        usual, other = (
+            collide(bar, bar.at(rotation, np.array(shift) * size))
+            for size in (1.0, scale)
+            for bar in [Solid(Mesh(mesh.vertices * size, mesh.faces))]
+        )
+        assert len(usual.points) > 0
+        np.testing.assert_allclose(other.points / scale, usual.points, atol=1e-14)
+        np.testing.assert_allclose(other.depths / scale, usual.depths, atol=1e-14)
+        np.testing.assert_allclose(other.normals, usual.normals, atol=1e-14)
+
+
 @pytest.mark.parametrize("depth", [1e-9, 1e-4, 0.1])
 @pytest.mark.parametrize("turn", [0.0, 0.4])
 def test_edges_that_cross(depth: float, turn: float) -> None:

@@ -206,6 +206,23 @@ def test_all_in_one_world(tmp_path: Path) -> None:
         assert some.energy() == world.energy()
 
 
+@pytest.mark.parametrize("mass", [None, 0.25])
+def test_a_lid_under_load_feels_bodies(mass: float | None) -> None:
+    """Also where there is a sphere somewhere else; of the mass of the body by default, or much lighter."""
+    found = []
+    for pebble in (False, True):
+        world = World(gravity=[0, 0, 0])
+        world.add_polyhedra(shapes.box(0.1), [[0, 0, 0.05]], material=ROCK)
+        world.add_plane([0, 0, 0], [0, 0, 1])
+        lid = world.add_plane([0, 0, 0.1], [0, 0, -1], load=500.0, mass=mass)
+        if pebble:
+            world.add_spheres([[5, 0, 0.05]], 0.04, ROCK)
+        world.run(until=0.1)
+        assert world.pushes()["wall 2"].force[2] == pytest.approx(500, rel=0.02)
+        found.append(lid.point[2])
+    assert found[1] == pytest.approx(found[0], abs=1e-6)
+
+
 def test_a_sphere_and_a_cube_exchange_momentum() -> None:
     world = World(gravity=[0, 0, 0])
     world.add_polyhedra(shapes.box(0.1), [[0, 0, 0]], material=ELASTIC)

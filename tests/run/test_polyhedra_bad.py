@@ -141,7 +141,8 @@ def test_a_resolution_larger_than_the_body() -> None:
     ("places", "message"),
     [
         ([[0, 0, 0], [0.1, 0.1, 0.1]], r"polyhedron 0 and polyhedron 1 are 0\.\d+ m deep in each other"),
-        ([[3, 0, 0], [0, 0, 0], [0, 0, 0]], "polyhedron 1 and polyhedron 2 are at the same place"),
+        ([[3, 0, 0], [0, 0, 0], [0, 0, 0]], "100% of polyhedron 1 are inside of polyhedron 2, .*; 1 such pairs"),
+        ([[3, 0, 0], [0, 0, 0], [0.05, 0, 0]], "98% of polyhedron 1 are inside of polyhedron 2, expected at most 25%"),
         ([[3, 0, 0], [0, 0, -8.6]], r"polyhedron 1 and wall 1 are 0\.1 m deep in each other"),
         ([[3, 0, 0], [0, 7.7, 0]], r"polyhedron 1 and obstacle 1 are 0\.2 m deep in each other"),
         ([[3, 0, 0], [0, 7.9, 0]], r"polyhedron 1 and obstacle 1 are 0\.\d+ m deep in each other"),
@@ -158,3 +159,33 @@ def test_bodies_that_start_in_something(places: list[list[float]], message: str)
             continue
         with pytest.raises(SubjectError, match=message):
             world.step(1)
+
+
+def test_thin_bodies_that_start_in_each_other() -> None:
+    """Not deep, but for how thin they are; two of different shapes at one place have no points in each other."""
+    plate = shapes.box((1.0, 1.0, 0.01))
+    for other, shift in ((plate, 0.003), (shapes.box((1.0, 1.0, 0.01)), 0.0)):
+        world = World(gravity=[0, 0, 0])
+        world.add_polyhedra(plate, HERE, material=ROCK)
+        world.add_polyhedra(other, [[0, 0, shift]], material=ROCK)
+        with pytest.raises(SubjectError, match=r"(9\d|100)% of polyhedron [01] are inside of polyhedron [01]"):
+            world.step(1)
+    world = World(gravity=[0, 0, 0])
+    world.add_polyhedra(plate, [[0, 0, 0], [0, 0, 0.0095]], material=ROCK)
+    world.step(1)
+
+
+@pytest.mark.parametrize(
+    ("centre", "radius", "message"),
+    [
+        ([0.1, 0, 0], 0.2, "sphere 1 has its centre inside of polyhedron 0"),
+        ([0.1, 0, 0], 9.0, r"sphere 1 and polyhedron 0 overlap by 8\.\d+ m, expected at most 0.6204 m, the smaller"),
+        ([2.0, 0, 0], 3.0, r"sphere 1 and polyhedron 0 overlap by 1\.5 m, expected at most 0.6204 m, the smaller"),
+    ],
+)
+def test_spheres_that_start_in_bodies(centre: list[float], radius: float, message: str) -> None:
+    world = World(gravity=[0, 0, 0])
+    world.add_spheres([[0, 40, 0], centre], radius, ROCK)
+    world.add_polyhedra(CUBE, HERE, material=ROCK)
+    with pytest.raises(SubjectError, match=message):
+        world.step(1)

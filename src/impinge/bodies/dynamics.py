@@ -319,6 +319,7 @@ class Dynamics:
         """One step of spheres and planes, and what they do to rigid bodies; returns whether something broke."""
         p, rigid = self.particles, self.rigid
         self._refresh()
+        self._press_planes()
         reason = self._pass(1, self.dt, half, True)
         if not self.rough:
             spare = self._spare
@@ -337,8 +338,15 @@ class Dynamics:
         self.rigid.push(self._laws, self.planes, self._poses(1)[0], self.dt, False)
         if len(self.particles):
             self._refresh()
+            self._press_planes()
             self._pass(1, 0.0, 0.5 * self.dt, False)
             self.rigid.add_reactions(self.lists)
+
+    def _press_planes(self) -> None:
+        """Let planes under load feel bodies, too, where spheres move them."""
+        if len(self.lists.loads):
+            first = len(self.lists.wall_forces) - len(self.planes)
+            self.lists.wall_forces[first:] = self.rigid.pushes_on(self.planes)[0]
 
     def _swap_velocities(self) -> tuple[_Floats, _Floats]:
         p, (x, u, q) = self.particles, self._spare
@@ -390,6 +398,11 @@ class Dynamics:
         fastest = max(math.sqrt(squares), self._fastest_obstacle(poses))
         return fastest * self.dt if self.staggered and math.isfinite(fastest) else 0.0
 
+    def obstacle_frames(self) -> _Floats:
+        """Where all obstacles are now."""
+        frames: _Floats = self._poses(1)[0]
+        return frames
+
     def _poses(self, steps: int) -> _Floats:
         """Of all obstacles in the steps to come, or one for all if none moves."""
         times = [self._time_of(self.steps + k) for k in range(steps if self._obstacles_move else 1)]
@@ -432,6 +445,12 @@ class Dynamics:
             self.rigid.shift(self.gravity, -0.5 * self.dt)
         _planes.shift_planes(self.planes, *self._pushes(), -0.5 * self.dt)
         self.staggered = True
+
+    @property
+    def lightest_lid(self) -> float:
+        """Mass of the lightest plane under load, kg; infinite if there is none."""
+        loaded = np.isfinite(self.planes[:, _planes.LOAD])
+        return float(self.planes[loaded, _planes.MASS].min(initial=math.inf))
 
     def _pushes(self) -> tuple[_Floats, NDArray[np.int64]]:
         """Forces at planes as they are moved by them, see `_planes`."""

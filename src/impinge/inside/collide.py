@@ -237,12 +237,14 @@ class Placed:
     def normals_of(self, faces: Ints) -> Floats:
         """Unit normals of faces; zero for those without area."""
         a, b, c = self.corners[faces].reshape(-1, 3, 3).swapaxes(0, 1)
-        return _unit(np.cross(b - a, c - a))
+        return _unit(np.cross(_unit(b - a), _unit(c - a)))
 
 
 def _unit(vectors: Floats) -> Floats:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    """Of length 1, however long or short they are; zero for zero."""
+    largest = np.abs(vectors).max(axis=1, initial=0.0, keepdims=True)
+    scaled = np.divide(vectors, largest, out=np.zeros_like(vectors), where=largest > 0)
+    return np.divide(scaled, np.linalg.norm(scaled, axis=1, keepdims=True), out=scaled, where=largest > 0)
 
 
 def _collide_placed(a: Placed, b: Placed) -> Collision:
@@ -318,23 +320,26 @@ def _at_edges(body: Placed, other: Placed, faces: Ints, turn: int = 1) -> _Conta
     keys = np.column_stack([np.sort(ends.reshape(-1, 2)[halves], axis=1), np.repeat(faces[:, 1], 3)])
     keys = np.unique(keys[body.has_edge(halves)], axis=0)
     edges, number = np.unique(keys[:, :2], axis=0, return_inverse=True)
-    lines = body.view.vertices[edges].reshape(-1, 6)
+    # In units in which no product of three lengths is beyond the numbers.
+    unit = 2.0 ** (float(np.frexp(np.abs(other.view.bounds).max())[1]) - 1)
+    lines = body.view.vertices[edges].reshape(-1, 6) / unit
     pairs = np.column_stack([number.reshape(-1), keys[:, 2]])
     at, slopes = np.empty(len(pairs)), np.empty(len(pairs))
-    _collide.find_piercings(len(pairs), _check.frozen(lines), other.corners, _check.frozen(pairs), at, slopes)
+    corners = _check.frozen(other.corners / unit)
+    _collide.find_piercings(len(pairs), _check.frozen(lines), corners, _check.frozen(pairs), at, slopes)
     kept = np.flatnonzero(~np.isnan(at))
     kept = kept[np.lexsort((at[kept], pairs[kept, 0]))]
     pairs, at, slopes = pairs[kept], at[kept], slopes[kept]
     inner = np.flatnonzero((pairs[1:, 0] == pairs[:-1, 0]) & (at[1:] > at[:-1]))
     start, way = lines[pairs[inner, 0], :3], np.diff(lines.reshape(-1, 2, 3), axis=1)[pairs[inner, 0], 0]
-    middles = start + (0.5 * (at[inner] + at[inner + 1]))[:, None] * way
+    middles = unit * (start + (0.5 * (at[inner] + at[inner + 1]))[:, None] * way)
     inside = other.view.contains(middles)
     inner, way = inner[inside], way[inside]
     points, depths, normals = _at_points(middles[inside], other, 1)
     # Through two planes with normals n, n', of slopes c < 0 < c' along the edge: a shift s shortens the part inside by
     # s · g, g = n / |c| + n' / |c'|, which is at right angles to the edge, and to that in which the planes meet.
     into, out = np.abs(slopes[inner]), np.abs(slopes[inner + 1])
-    length = (at[inner + 1] - at[inner]) * np.linalg.norm(way, axis=1)
+    length = unit * (at[inner + 1] - at[inner]) * np.linalg.norm(way, axis=1)
     # Only if no other face is nearer to the middle than those two.
     tent = 0.5 * length * np.minimum(into, out)
     crossed = (slopes[inner] < 0) & (slopes[inner + 1] > 0) & (depths >= tent * (1 - 1e-6)) & (tent > 0)

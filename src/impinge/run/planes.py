@@ -19,7 +19,7 @@ def read_plane(
     velocity: ArrayLike | None,
     load: float | None,
     mass: float | None,
-    mass_of_spheres: float,
+    mass_of_bodies: float,
 ) -> NDArray[np.float64]:
     """Check a plane; gives its row, see `_particles`, without a material."""
     row = np.zeros(_planes.PLANE)
@@ -38,7 +38,9 @@ def read_plane(
         raise InputError("mass: found it without load, expected both or none")
     if load is not None:
         row[_planes.LOAD] = _check.not_negative("load", load)
-        if mass is None and mass_of_spheres == 0:
-            raise InputError("mass: found None in a world without spheres, expected a number, or spheres first")
-        row[_planes.MASS] = mass_of_spheres if mass is None else _check.positive("mass", mass)
+        if mass is None and mass_of_bodies == 0:
+            raise InputError(
+                "mass: found None in a world without bodies, expected a number, or spheres or polyhedra first"
+            )
+        row[_planes.MASS] = mass_of_bodies if mass is None else _check.positive("mass", mass)
     return row

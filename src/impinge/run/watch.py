@@ -6,77 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.bodies.dynamics import Dynamics
-from impinge.bodies.rigid import _layout
 from impinge.errors import RunError, SubjectError
 
-__all__ = ["check_body_overlaps", "check_box", "check_overlaps", "check_start", "explain_break"]
+__all__ = ["FARTHEST", "check_box", "check_start", "explain_break"]
 
-_DEEP = 0.1  # of the radius of the smaller body: so deep in each other, two were put there by mistake
 FARTHEST = 1e100  # m: beyond, squares of distances soon are no numbers any more
-
-
-def check_overlaps(dynamics: Dynamics, walls: list[str]) -> None:
-    """Refuse a start from which nothing sensible follows; walls : names of planes and obstacles."""
-    contacts, p = dynamics.contacts(), dynamics.particles
-    radii = np.zeros(p.next_id)
-    radii[p.ids] = p.x[:, 3]
-    one, other = contacts.ids.T
-    limit = np.minimum(radii[one], np.where(other >= 0, radii[other], np.inf))
-    bad = np.flatnonzero(contacts.depths > limit)
-    if len(bad):
-        first = bad[0]
-        wall = contacts.walls[first]
-        body = contacts.bodies[first]
-        what = f"sphere {other[first]}" if wall < 0 and body < 0 else f"polyhedron {body}" if wall < 0 else walls[wall]
-        raise SubjectError(
-            f"centres: sphere {one[first]} and {what} overlap by {contacts.depths[first]:.4g} m, expected at most "
-            f"{limit[first]:.4g} m, the smaller radius; {len(bad)} such pairs in all",
-            ("sphere", int(one[first])),
-        )
-
-
-def check_body_overlaps(dynamics: Dynamics, walls: list[str], allowed: set[int]) -> None:
-    """The same for rigid bodies, unless they are allowed to."""
-    pairs, rows = dynamics.body_contacts()
-    radii = np.array([dynamics.rigid.shapes[form].radius for form in dynamics.rigid.forms])
-    solid = pairs[:, _layout.KIND_OF] == _layout.SOLID
-    one, other = pairs[:, _layout.BODY], pairs[:, _layout.OTHER]
-    limit = _DEEP * np.minimum(radii[one], np.where(solid, radii[np.where(solid, other, 0)], np.inf))
-    free = np.isin(one, list(allowed)) | (solid & np.isin(other, list(allowed)))
-    _check_same_places(dynamics, allowed)
-    bad = np.flatnonzero((rows[:, _layout.DEPTH] > limit) & ~free)
-    if len(bad):
-        first = bad[np.argmax(rows[bad, _layout.DEPTH])]
-        b, kind = int(other[first]), pairs[first, _layout.KIND_OF]
-        number = b if kind == _layout.PLANE else b - len(dynamics.rigid) + len(dynamics.planes)
-        what = f"polyhedron {b}" if kind == _layout.SOLID else walls[number]
-        count = len(np.unique(pairs[bad], axis=0))
-        raise SubjectError(
-            f"positions: polyhedron {one[first]} and {what} are {rows[first, _layout.DEPTH]:.4g} m deep in each other, "
-            f"expected at most {limit[first]:.4g} m, a tenth of the smaller radius; {count} such pairs in all. With "
-            "overlap=True they may be",
-            ("polyhedron", int(one[first])),
-        )
-
-
-def _check_same_places(dynamics: Dynamics, allowed: set[int]) -> None:
-    """Two of a shape in the same pose have no points in each other: all are on the surface."""
-    rigid = dynamics.rigid
-    poses = np.where(rigid.pose[:, :1] < 0, -rigid.pose, rigid.pose)
-    for form in np.unique(rigid.forms):
-        own, size = np.flatnonzero(rigid.forms == form), rigid.shapes[form].radius
-        keys = np.round(np.hstack([rigid.place[own] / (1e-6 * size), poses[own] / 1e-6]))
-        _, first, number = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        again = np.flatnonzero(first[number.reshape(-1)] != np.arange(len(own)))
-        for row in again:
-            one, other = int(own[first[number.reshape(-1)[row]]]), int(own[row])
-            if not {one, other} & allowed:
-                raise SubjectError(
-                    f"positions: polyhedron {one} and polyhedron {other} are at the same place, expected at most "
-                    f"{_DEEP * size:.4g} m deep in each other, a tenth of the smaller radius; {len(again)} such "
-                    "pairs in all. With overlap=True they may be",
-                    ("polyhedron", one),
-                )
 
 
 def check_start(dynamics: Dynamics) -> None:

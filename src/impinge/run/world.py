@@ -27,7 +27,7 @@ from impinge.errors import InputError, RunWarning
 from impinge.inside.solid import Solid
 from impinge.inside.view import checked_rotation
 from impinge.response.materials import Material, law_table, shortest_contact
-from impinge.run import measure, planes, state, watch
+from impinge.run import measure, overlaps, planes, state, watch
 from impinge.run.flow import EVERY, Sink, Source, exchange
 from impinge.run.measure import Energy, Push
 from impinge.run.views import BodyContacts, Polyhedra, Spheres, Wall
@@ -267,13 +267,14 @@ class World:
         velocity : (d,) float64, m/s, optional
             It moves steadily.
         load : float, N, optional
-            Instead: it is pressed along its normal with this force, and gives way to the spheres along its normal.
+            Instead: it is pressed along its normal with this force, and gives way to bodies along its normal.
         mass : float, kg, optional
-            Inertia of a wall under load; by default that of all spheres that are in the world now.
+            Inertia of a wall under load; by default that of all spheres and polyhedra that are in the world now.
         name : str, optional
             For forces in tables; "wall 1" and so on by default.
         """
-        row = planes.read_plane(self.dim, point, normal, velocity, load, mass, math.fsum(self._dynamics.particles.mass))
+        bodies = math.fsum([*self._dynamics.particles.mass, *self._dynamics.rigid.mass])
+        row = planes.read_plane(self.dim, point, normal, velocity, load, mass, bodies)
         row[_planes.MADE_OF] = -1 if material is None else self._number_of(material)
         across = np.flatnonzero((row[_planes.NORMAL : _planes.NORMAL + 3] != 0) & (self._dynamics.space.period > 0))
         if len(across):
@@ -453,7 +454,10 @@ class World:
                 lightest[source.material], p.masses(np.array([r]), self._materials[source.material].density)[0]
             )
             radii[source.material] = min(radii[source.material], r)
-        shortest = min(shortest_contact(table, lightest, radii), dynamics.rigid.shortest_contact(Laws(table, count)))
+        lid = dynamics.lightest_lid
+        lightest = np.where(np.isfinite(lightest), np.minimum(lightest, lid), np.inf)
+        bodies = dynamics.rigid.shortest_contact(Laws(table, count), lid)
+        shortest = min(shortest_contact(table, lightest, radii), bodies)
         # It never grows again, so that a run from a file goes on with the same.
         auto = np.fmin(shortest / _STEPS_PER_CONTACT, dynamics.dt)
         dt = float(auto) if self._wanted_dt is None else self._wanted_dt
@@ -476,15 +480,15 @@ class World:
         self._ready = True
 
     def check(self) -> None:
-        """Raise an error if nothing sensible can follow, as spheres overlap too much; done before the first step."""
+        """Raise an error if nothing sensible can follow, as bodies overlap too much; done before the first step."""
         radii, space = self._dynamics.particles.x[:, 3], self._dynamics.space
         check_room("radii", "sphere", np.broadcast_to(radii[:, None], (len(radii), self.dim)), 0.0, space)
         with _jit.threads(self._threads):
             self._prepare()
             watch.check_start(self._dynamics)
             names = [wall.name for wall in self.walls]
-            watch.check_overlaps(self._dynamics, names)
-            watch.check_body_overlaps(self._dynamics, names, self._may_overlap)
+            overlaps.check_spheres(self._dynamics, names)
+            overlaps.check_bodies(self._dynamics, names, self._may_overlap)
         self._unchecked = False
 
     @uninterrupted

@@ -242,17 +242,18 @@ class Rigid:
         seen[:, 3:] = np.einsum("nij,nj,nkj,nk->ni", turns, 1 / self.inertia, turns, seen[:, 3:])
         return seen
 
-    def shortest_contact(self, laws: Laws) -> float:
+    def shortest_contact(self, laws: Laws, lid: float) -> float:
         """Duration of the shortest contact, s: π √(m / K), of a quarter of a surface with something fixed.
 
-        m : the mass that reacts to pushes along the normals of points, the least of all quarters.
+        m : the mass that reacts to pushes along the normals of points, the least of all quarters; lid : mass of the
+        lightest plane under load, which a body may push like that as well.
         """
         shortest = math.inf
         for form, kind in sorted(set(zip(self.forms.tolist(), self.kinds.tolist(), strict=True))):
             mass = float(self.mass[(self.forms == form) & (self.kinds == kind)][0])
             for law in laws.rows.reshape(laws.materials, laws.materials, -1)[kind]:
                 stiffness = self.shapes[form].stiffest(law)
-                light = mass / self.shapes[form].liveliest
+                light = min(mass / self.shapes[form].liveliest, lid)
                 stiffness *= max(1.0, 3.5 * law[_laws.TANGENTIAL] if law[_laws.FRICTION] > 0 else 0.0)
                 stiff = max(1.0, law[_laws.DAMPING] / (2 * math.sqrt(light * stiffness)))
                 shortest = min(shortest, math.pi * math.sqrt(0.5 * light / stiffness) / stiff)

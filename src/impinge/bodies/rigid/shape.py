@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ _WIDE = 2.0  # of the usual resolution: edges bent by a right angle
 _FINEST, _COARSER, _COARSEST = 1 / 64, 1.3, 0.5  # of the resolution: parts of edges at their ends, from one to the next
 _DEEPEST = 0.5  # of the radius: so far, at most, points can be behind the surface of an obstacle
 _MOST_POINTS = 10_000_000  # of a body
+_PROBES = 64  # points in a body, at most
 _SMALLEST, _LARGEST = 1e-30, 1e30  # m: eighth powers of lengths stay in range
 
 
@@ -143,6 +145,13 @@ class Shape(Form):
     def face_points(self) -> Floats:
         """Rows of the points that stand for the surface."""
         return self.points.rows[: self.points.starts[len(self.points.groups) - self.on_edges]]
+
+    @cached_property
+    def probes(self) -> Floats:
+        """(n, 4): points in the middle of the body, seen from points of its surface, and the volume each stands for."""
+        rows = self.face_points[:: -(-len(self.face_points) // _PROBES)]
+        places, areas, normals, deep = rows[:, :3], rows[:, 3], rows[:, 4:7], rows[:, 7]
+        return np.column_stack([places - deep[:, None] * normals, areas * deep])
 
     @property
     def liveliest(self) -> float:

@@ -281,7 +281,9 @@ class Plane(Table):
     material: str | None = about("Name of a material; that of the sphere that touches by default.")
     velocity: Vector | None = about("It moves steadily.", "m/s")
     load: NotNegative | None = about("Instead: pressed along its normal with this force, it gives way.", "N")
-    mass: Positive | None = about("Inertia of a plane under load; that of all spheres at the start by default.", "kg")
+    mass: Positive | None = about(
+        "Inertia of a plane under load; that of all spheres and polyhedra at the start by default.", "kg"
+    )
 
 
 class Box(Table):

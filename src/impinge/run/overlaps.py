@@ -1,0 +1,161 @@
+"""What must not be at the start: bodies so far in each other that nothing sensible follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge.bodies._obstacles import SHIFT
+from impinge.bodies.dynamics import Dynamics
+from impinge.bodies.rigid import _layout
+from impinge.broad.once import box_pairs
+from impinge.errors import SubjectError
+from impinge.inside.solid import Solid
+from impinge.shapes.mesh import Mesh
+
+__all__ = ["check_bodies", "check_spheres"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_DEEP = 0.1  # of the radius of the smaller body: so deep in each other, two were put there by mistake
+_MUCH = 0.25  # of a body inside of another: however near its surface is, as of thin ones, or of two at one place
+_WAY_OUT = "With overlap=True they may be"
+
+
+def check_spheres(dynamics: Dynamics, walls: list[str]) -> None:
+    """Refuse spheres that are deep in something; walls : names of planes and obstacles."""
+    contacts, p, rigid = dynamics.contacts(), dynamics.particles, dynamics.rigid
+    radii = np.zeros(p.next_id)
+    radii[p.ids] = p.x[:, 3]
+    one, other = contacts.ids.T
+    limit = np.minimum(radii[one], np.where(other >= 0, radii[other], np.inf))
+    of_bodies = contacts.bodies >= 0
+    limit[of_bodies] = np.minimum(limit[of_bodies], _radii(dynamics)[contacts.bodies[of_bodies]])
+    bad = np.flatnonzero(contacts.depths > limit)
+    if len(bad):
+        first = bad[0]
+        wall = contacts.walls[first]
+        body = contacts.bodies[first]
+        what = f"sphere {other[first]}" if wall < 0 and body < 0 else f"polyhedron {body}" if wall < 0 else walls[wall]
+        raise SubjectError(
+            f"centres: sphere {one[first]} and {what} overlap by {contacts.depths[first]:.4g} m, expected at most "
+            f"{limit[first]:.4g} m, the smaller radius; {len(bad)} such pairs in all",
+            ("sphere", int(one[first])),
+        )
+    held = _spheres_inside(dynamics) if len(p) and len(rigid) else np.empty((0, 2), np.int64)
+    if len(held):
+        sphere, body = held[np.lexsort(held.T[::-1])][0].tolist()
+        raise SubjectError(
+            f"centres: sphere {sphere} has its centre inside of polyhedron {body}, expected spheres outside of bodies; "
+            f"{len(held)} such pairs in all",
+            ("sphere", sphere),
+        )
+
+
+def _radii(dynamics: Dynamics) -> Floats:
+    """Of the balls of the volumes of rigid bodies."""
+    return np.array([shape.radius for shape in dynamics.rigid.shapes])[dynamics.rigid.forms]
+
+
+def _spheres_inside(dynamics: Dynamics) -> Ints:
+    """(n, 2): numbers of spheres whose centres are in rigid bodies, and of these."""
+    p, rigid = dynamics.particles, dynamics.rigid
+    frames, bounds = rigid.frames(), np.array([shape.bounds for shape in rigid.shapes])[rigid.forms]
+    turns, shifts = frames[:, :9].reshape(-1, 3, 3), frames[:, SHIFT : SHIFT + 3]
+    middles = (turns @ bounds.mean(axis=1)[:, :, None])[:, :, 0] + shifts
+    halves = (np.abs(turns) @ (0.5 * np.ptp(bounds, axis=1))[:, :, None])[:, :, 0]
+    centres = p.x[:, :3]
+    near = box_pairs(np.concatenate([centres, middles - halves]), np.concatenate([centres, middles + halves]))
+    near = near[(near[:, 0] < len(p)) & (near[:, 1] >= len(p))] - [0, len(p)]
+    found = [np.empty((0, 2), np.int64)]
+    for number, shape in enumerate(rigid.shapes):
+        pairs = near[rigid.forms[near[:, 1]] == number]
+        if len(pairs):
+            away = centres[pairs[:, 0]] - shifts[pairs[:, 1]]
+            inside = Solid(shape.obstacle.mesh).contains(np.einsum("nji,nj->ni", turns[pairs[:, 1]], away))
+            found.append(np.column_stack([p.ids[pairs[:, 0]], pairs[:, 1]])[inside])
+    return np.concatenate(found)
+
+
+def check_bodies(dynamics: Dynamics, walls: list[str], allowed: set[int]) -> None:
+    """Refuse rigid bodies that are deep in something, but for those that are allowed to."""
+    if not len(dynamics.rigid):
+        return
+    pairs, rows = dynamics.body_contacts()
+    solid = pairs[:, _layout.KIND_OF] == _layout.SOLID
+    one, other, radii = pairs[:, _layout.BODY], pairs[:, _layout.OTHER], _radii(dynamics)
+    limit = _DEEP * np.minimum(radii[one], np.where(solid, radii[np.where(solid, other, 0)], np.inf))
+    bad = np.flatnonzero((rows[:, _layout.DEPTH] > limit) & ~_are_allowed(pairs, allowed))
+    if len(bad):
+        first = bad[np.argmax(rows[bad, _layout.DEPTH])]
+        count = len(np.unique(pairs[bad], axis=0))
+        raise SubjectError(
+            f"positions: polyhedron {one[first]} and {_other_name(dynamics, walls, pairs[first])} are "
+            f"{rows[first, _layout.DEPTH]:.4g} m deep in each other, expected at most {limit[first]:.4g} m, a tenth of "
+            f"the smaller radius; {count} such pairs in all. {_WAY_OUT}",
+            ("polyhedron", int(one[first])),
+        )
+    pairs, shares = _shares_inside(dynamics, allowed)
+    if len(pairs):
+        most, count = np.argmax(shares), len(np.unique(np.sort(pairs, axis=1), axis=0))
+        raise SubjectError(
+            f"positions: {shares[most]:.0%} of polyhedron {pairs[most, _layout.BODY]} are inside of "
+            f"{_other_name(dynamics, walls, pairs[most])}, expected at most {_MUCH:.0%}; {count} such pairs in all. "
+            f"{_WAY_OUT}",
+            ("polyhedron", int(pairs[most, _layout.BODY])),
+        )
+
+
+def _are_allowed(pairs: Ints, allowed: set[int]) -> NDArray[np.bool_]:
+    """Pairs that have a body that is allowed to be in others."""
+    some = list(allowed)
+    solid = pairs[:, _layout.KIND_OF] == _layout.SOLID
+    free: NDArray[np.bool_] = np.isin(pairs[:, _layout.BODY], some) | (solid & np.isin(pairs[:, _layout.OTHER], some))
+    return free
+
+
+def _other_name(dynamics: Dynamics, walls: list[str], pair: Ints) -> str:
+    kind, number = pair[_layout.KIND_OF], int(pair[_layout.OTHER])
+    if kind == _layout.SOLID:
+        return f"polyhedron {number}"
+    return walls[number if kind == _layout.PLANE else number - len(dynamics.rigid) + len(dynamics.planes)]
+
+
+def _shares_inside(dynamics: Dynamics, allowed: set[int]) -> tuple[Ints, Floats]:
+    """Pairs, as of contacts, of bodies and what a large share of them is in, and this share."""
+    rigid = dynamics.rigid
+    pairs = rigid.lists.pairs
+    kinds = pairs[:, _layout.KIND_OF]
+    pairs = pairs[((kinds == _layout.SOLID) | (kinds == _layout.BLOCK)) & ~_are_allowed(pairs, allowed)]
+    back = pairs[pairs[:, _layout.KIND_OF] == _layout.SOLID]
+    ways = np.concatenate([pairs, back[:, [_layout.OTHER, _layout.KIND_OF, _layout.BODY]]])
+    shares = np.zeros(len(ways))
+    for rows, probes, mesh in _alike(dynamics, ways):
+        low, high = mesh.bounds
+        inside = ((probes[..., :3] >= low) & (probes[..., :3] <= high)).all(axis=2)
+        weights = probes[..., 3] / probes[..., 3].sum(axis=1, keepdims=True)
+        near = np.flatnonzero((weights * inside).sum(axis=1) > _MUCH)
+        if len(near):
+            held = Solid(mesh).contains(probes[near, :, :3].reshape(-1, 3)).reshape(len(near), -1)
+            shares[rows[near]] = (weights[near] * held).sum(axis=1)
+    bad = shares > _MUCH
+    return ways[bad], shares[bad]
+
+
+def _alike(dynamics: Dynamics, ways: Ints) -> Iterator[tuple[Ints, Floats, Mesh]]:
+    """Rows of pairs of the same two shapes, probes (n, k, 4) of the first in the frame of the other, whose mesh it is."""
+    rigid = dynamics.rigid
+    frames = rigid.frames(dynamics.obstacle_frames())
+    turns, shifts = frames[:, :9].reshape(-1, 3, 3), frames[:, SHIFT : SHIFT + 3]
+    meshes = [shape.obstacle.mesh for shape in rigid.shapes] + [obstacle.mesh for obstacle in dynamics.obstacles]
+    a, b = ways[:, _layout.BODY], ways[:, _layout.OTHER]
+    forms = np.concatenate([rigid.forms, len(rigid.shapes) + np.arange(len(dynamics.obstacles))])
+    for form, other in np.unique(np.column_stack([forms[a], forms[b]]), axis=0).tolist():
+        rows = np.flatnonzero((forms[a] == form) & (forms[b] == other))
+        probes = rigid.shapes[form].probes
+        places = probes[:, :3] @ turns[a[rows]].swapaxes(1, 2) + (shifts[a[rows]] - shifts[b[rows]])[:, None]
+        seen = np.empty((len(rows), len(probes), 4))
+        seen[..., :3], seen[..., 3] = places @ turns[b[rows]], probes[:, 3]
+        yield rows, seen, meshes[other]
