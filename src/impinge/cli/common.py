@@ -15,7 +15,7 @@ from impinge.errors import ImpingeError, ImpingeWarning
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["app", "duration", "facts_table", "progress", "reported", "say"]
+__all__ = ["app", "compiling_told", "duration", "facts_table", "progress", "reported", "say"]
 
 app = typer.Typer(
     help="Collision detection and treatment.",
@@ -58,6 +58,23 @@ def reported() -> Iterator[list[str]]:
     except MemoryError:
         say("not enough memory")
         raise typer.Exit(2) from None
+
+
+@contextmanager
+def compiling_told(quiet: bool = False) -> Iterator[None]:
+    """Say so on stderr, once, if anything has to be compiled inside the block, which may take a while."""
+    from impinge.compiler import compiling
+
+    told = quiet
+
+    def tell() -> None:
+        nonlocal told
+        if not told:
+            told = True
+            say("compiling, this once: it takes a while, later runs load it; `impinge warmup` compiles everything")
+
+    with compiling(tell):
+        yield
 
 
 @contextmanager
