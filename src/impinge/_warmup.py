@@ -88,7 +88,7 @@ def _classify(method: str) -> None:
 
 
 def _use_multipole() -> None:
-    """In both precisions, one after the other: two processes that save versions of one kernel at once can mix them up."""
+    """In both precisions, one after the other: processes that save two versions of a kernel at once can mix them."""
     sphere = shapes.octasphere(4)
     for accuracy in (1e-3, 1e-10):  # the finer of an order that has no matrices
         for mode in MODES:

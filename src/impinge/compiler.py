@@ -9,11 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numba
+import numba.core.config
 from llvmlite import binding
 from numba.core import event
 
 __all__ = ["compiling", "host_processor", "is_cached", "is_off"]
+
+_config: Any = numba.core.config  # made at run time, so that type checkers do not know its fields
 
 
 class _Listener(event.Listener):
@@ -39,7 +41,7 @@ def compiling(tell: Callable[[], None]) -> Iterator[None]:
 
 def is_off() -> bool:
     """Kernels run as plain Python, as NUMBA_DISABLE_JIT says."""
-    return bool(numba.config.DISABLE_JIT)
+    return bool(_config.DISABLE_JIT)
 
 
 def is_cached(function: Any) -> bool:

@@ -52,12 +52,27 @@ def reported() -> Iterator[list[str]]:
     except ImpingeError as error:
         say(str(error))
         raise typer.Exit(2) from None
+    except ModuleNotFoundError as error:
+        needed = _needed_extra(error)
+        if needed is None:
+            raise
+        say(needed)
+        raise typer.Exit(2) from None
     except OSError as error:
         say(f"{error.filename}: {error.strerror}" if error.filename else str(error))
         raise typer.Exit(2) from None
     except MemoryError:
         say("not enough memory")
         raise typer.Exit(2) from None
+
+
+def _needed_extra(error: ModuleNotFoundError) -> str | None:
+    """What to install for a module that an extra of ours brings; None for all others, which should be there."""
+    from impinge.doctor.packages import packages
+
+    module = (error.name or "").partition(".")[0]
+    extras = [package.extra for package in packages() if package.name.replace("-", "_") == module]
+    return f"needs {module}; pip install 'impinge[{extras[0]}]'" if extras and all(extras) else None
 
 
 @contextmanager
