@@ -49,9 +49,11 @@ def is_cached(function: Any) -> bool:
     if is_off():
         return True
     kernel = getattr(function, "kernel", function)  # of those that threads share
-    folder, code = Path(kernel.stats.cache_path), kernel.py_func.__code__
+    folder, code = kernel.stats.cache_path, kernel.py_func.__code__  # None: nothing is kept
     name = glob.escape(f"{Path(code.co_filename).stem}.{code.co_qualname}")
-    return any(folder.glob(f"{name}-*.py{sys.version_info.major}{sys.version_info.minor}*.nbi"))
+    return folder is not None and any(
+        Path(folder).glob(f"{name}-*.py{sys.version_info.major}{sys.version_info.minor}*.nbi")
+    )
 
 
 def host_processor() -> tuple[str, list[str]]:
