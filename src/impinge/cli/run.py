@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from impinge.cli.common import app, duration, facts_table, reported, say
+from impinge.cli.common import app, compiling_told, duration, facts_table, reported, say
 
 if TYPE_CHECKING:
     from impinge.run.loop import Outcome
@@ -43,7 +43,7 @@ def run(
             raise InputError("--resume, --overwrite: found both, expected one of them or none")
         checked = read_scene(scene)
         folder = Path(f"{scene.stem}-out") if out is None else out
-        with _progress(checked.model.run.until, quiet) as tell:
+        with compiling_told(quiet), _progress(checked.model.run.until, quiet) as tell:
             outcome = run_scene(checked, folder, threads=threads, resume=resume, overwrite=overwrite, tell=tell)
     if outcome.stopped_by:
         again = shlex.join(["impinge", "run", str(scene), "--out", str(folder), "--resume"])
