@@ -36,10 +36,10 @@ def test_a_row_at_the_start_one_for_each_checkpoint_and_one_at_the_end(tmp_path)
     assert len(table) >= 6
     np.testing.assert_array_equal(table[0], 0)
     assert table[-1, 1] == outcome.steps
-    assert 0 < table[-1, 2] <= outcome.seconds + 0.01
+    assert 0 < table[-1, 2] <= outcome.seconds
     facts = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert facts["seconds"] == table[-1, 2]
-    assert facts["rebuilds"] == table[-1, 3]
+    assert facts["rebuilds"] >= table[-1, 3]  # some lists are made for the last row of series.csv
     assert {"impinge", "python", "numpy", "numba", "system", "processor"} <= set(facts["versions"])
 
 
@@ -53,7 +53,8 @@ def test_a_run_that_goes_on_goes_on_counting(tmp_path):
     with pytest.raises(Killed):
         run(tmp_path, text, tell=stop_at(25))
     before = columns(tmp_path)
-    (tmp_path / "out" / "timings.csv").open("a").write("0.9,99999999,99")  # beyond the checkpoint, and cut short
+    with (tmp_path / "out" / "timings.csv").open("a") as file:
+        file.write("0.9,99999999,99")  # beyond the checkpoint, and cut short
     run(tmp_path, text, resume=True)
     after = columns(tmp_path)
     kept = len(before) - 1  # what came after the checkpoint is made again

@@ -120,6 +120,7 @@ class _Run:
                     outcome.body_steps += self._advance()
                     self.timings.look()
                     tell(world)
+                self.timings.note()
                 outcome.time, outcome.steps, outcome.steps_now = world.time, world.steps, world.steps - first
                 outcome.finished, outcome.stopped_by = reached(world.time, self.until), signals.came
                 outcome.seconds = time.perf_counter() - start
@@ -219,7 +220,6 @@ class _Run:
 
     def _summarise(self, outcome: Outcome) -> None:
         assert self.timings is not None
-        self.timings.note()
         self.folder.write_summary({
             "finished": outcome.finished,
             "time": outcome.time,

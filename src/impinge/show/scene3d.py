@@ -19,7 +19,7 @@ from impinge.show.shown import Movers, Points, Scalar, Shown, Skin
 if TYPE_CHECKING:
     from k3d.plot import Plot
 
-__all__ = ["PLAIN", "colour_map", "plot_of", "plot_of_shown"]
+__all__ = ["PLAIN", "colour_map", "plot_of", "plot_of_shown", "require_k3d"]
 
 PLAIN = 0x9AA5B1  # what has no colour of its own
 _OBSTACLE, _EDGES = 0xB9C2CC, 0x8A94A0
@@ -70,14 +70,17 @@ def plot_of_shown(
     """The same of what was collected; `with_others` puts all other scalars into the objects' custom data, too."""
     if not shown.times:
         raise InputError("frames: found none, expected at least one")
-    k3d = _k3d()
+    k3d = require_k3d()
     corners = shown.corners if box is None else np.asarray(box, np.float64)
     plot = k3d.plot(
         menu_visibility=False, grid_visible=False, camera_auto_fit=False, camera_fov=_FOV, colorbar_object_id=0,
         time_interpolation=not periodic, camera_mode="orbit", camera_up_axis="y" if flat else "z", axes_helper=0.8,
-        camera_no_rotate=flat, name="impinge", lighting=1.3,
+        camera_no_rotate=flat, name="impinge", lighting=2.0,
     )  # fmt: skip
-    plot.camera = _camera(np.array([np.minimum(shown.corners[0], corners[0]), np.maximum(shown.corners[1], corners[1])]), flat)
+    around = np.array([np.minimum(shown.corners[0], corners[0]), np.maximum(shown.corners[1], corners[1])])
+    if flat:
+        corners, around = corners * [1, 1, 0], around * [1, 1, 0]
+    plot.camera = _camera(around, flat)
     chosen = shown.scalars.get(scalar)
     objects = [_edges(corners)]
     if shown.points is not None:
@@ -93,7 +96,8 @@ def plot_of_shown(
     return plot
 
 
-def _k3d() -> Any:
+def require_k3d() -> Any:
+    """The package k3d, or an error that says how to get it."""
     try:
         import k3d
     except ImportError:
@@ -132,7 +136,7 @@ def _coloured(values: dict[str, Any], scalar: Scalar | None) -> dict[str, Any]:
 
 
 def _points(points: Points, scalar: Scalar | None, flat: bool, with_others: bool) -> Any:
-    return _k3d().points(
+    return require_k3d().points(
         _series(points.centres), point_sizes=_series([2 * radii for radii in points.radii]),
         shader="flat" if flat else "3d", name="discs" if flat else "spheres",
         custom_data=_custom(points.values, with_others), **_coloured(points.values, scalar),
@@ -140,7 +144,7 @@ def _points(points: Points, scalar: Scalar | None, flat: bool, with_others: bool
 
 
 def _skin(skin: Skin, scalar: Scalar | None, with_others: bool) -> Any:
-    return _k3d().mesh(
+    return require_k3d().mesh(
         _series(skin.vertices), skin.faces, side="double", flat_shading=False, name="cables and cloth",
         custom_data=_custom(skin.values, with_others), **_coloured(skin.values, scalar),
     )  # fmt: skip
@@ -173,7 +177,7 @@ def _meshes(movers: Movers) -> list[Any]:
     """One for each, moved by its matrix."""
     found = []
     for number, (vertices, faces) in enumerate(movers.shapes):
-        mesh = _k3d().mesh(vertices, faces, flat_shading=True, side="double", color=PLAIN)
+        mesh = require_k3d().mesh(vertices, faces, flat_shading=True, side="double", color=PLAIN)
         mesh.model_matrix = _series([np.ascontiguousarray(poses[number]) for poses in movers.poses])
         found.append(mesh)
     return found
@@ -189,7 +193,7 @@ def _obstacles(obstacles: Movers) -> list[Any]:
 def _edges(corners: NDArray[np.float64]) -> Any:
     """Of a box."""
     places = np.array([[corners[i, 0], corners[j, 1], corners[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
-    return _k3d().lines(
+    return require_k3d().lines(
         places.astype(np.float32), np.array(_CUBE, np.uint32), indices_type="segment", shader="simple", color=_EDGES,
         name="box",
     )  # fmt: skip
