@@ -13,10 +13,10 @@ from typing import Annotated
 import typer
 
 import impinge
-from impinge.cli import inside, new, pairs, reproduce, run, touch, warmup
+from impinge.cli import inside, new, pairs, report, reproduce, run, touch, warmup
 from impinge.cli.common import app, say
 
-__all__ = ["app", "inside", "main", "new", "pairs", "reproduce", "run", "touch", "warmup"]
+__all__ = ["app", "inside", "main", "new", "pairs", "report", "reproduce", "run", "touch", "warmup"]
 
 
 def _show_version(asked: bool) -> None:

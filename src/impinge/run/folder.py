@@ -28,7 +28,8 @@ class Folder:
     """Where a run of a scene is written.
 
     ``scene.toml`` (a copy), ``series.csv``, ``timings.csv``, ``frames/``, lists of these as ``spheres.pvd``,
-    ``animation.glb``, ``checkpoint.h5``, ``picture.png``, ``summary.json``, ``report.html``. Until it is closed, no other run may use it.
+    ``animation.glb``, ``checkpoint.h5``, ``picture.png``, ``summary.json``, ``report.html``. Until it is closed, no
+    other run may use it.
     """
 
     def __init__(self, path: Path, scene: Scene) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from impinge import _check
 from impinge.errors import InputError
 from impinge.output.atomic import replacing
+from impinge.run.scene import Scene
 from impinge.run.schedule import reached
 from impinge.run.versions import versions
 from impinge.show.recording import Recording
@@ -23,7 +24,7 @@ from impinge.show.shown import Shown
 from impinge.show.tables import charts_of
 from impinge.show.thinning import Plan, cost_of, evenly, plan
 
-__all__ = ["MOST_MB", "report"]
+__all__ = ["MOST_MB", "check_scene", "report"]
 
 MOST_MB = 40.0
 _VIEWER = 1.25e6  # bytes of k3d itself, and of the page
@@ -57,7 +58,7 @@ def report(
     require_k3d()
     most = _check.positive("most_mb", most_mb)
     if most < _LEAST_MB:
-        raise InputError(f"most_mb: found {most:g}, expected at least {_LEAST_MB:g}, as the viewer alone takes half of it")
+        raise InputError(f"most_mb: found {most:g}, expected at least {_LEAST_MB:g}, half of which is the viewer")
     tell("Reading")
     recording = Recording(folder)
     path = recording.folder / "report.html" if out is None else Path(out)
@@ -66,6 +67,17 @@ def report(
     with replacing(path) as file:
         file.write(page.made())
     return path
+
+
+def check_scene(scene: Scene) -> None:
+    """Whether a run of a scene can be reported; an error before it, rather than after."""
+    require_k3d()
+    output = scene.model.output
+    if output.frames is None or not {"vtp", "glb"} & set(output.formats):
+        raise InputError(
+            f"{scene.path}: found no frames, which a report needs; expected in [output] frames = an interval in s, and "
+            'formats with "vtp"'
+        )
 
 
 def _check_target(path: Path) -> None:
@@ -89,7 +101,9 @@ class _Page:
         self.periodic = bool(np.any(getattr(world, "periodic", False)))
         last = recording[len(recording) - 1].spheres
         ids = None if last is None else last.data.get("id")
-        self.spheres = 0 if last is None else int(max(len(last.radii), 1 + np.max(ids, initial=-1) if ids is not None else 0))
+        self.spheres = (
+            0 if last is None else int(max(len(last.radii), 1 + np.max(ids, initial=-1) if ids is not None else 0))
+        )
 
     def made(self) -> bytes:
         """The page."""
@@ -166,7 +180,9 @@ class _Page:
         if step > 1:
             notes.append(f"Charts show every {step}th row of series.csv.")
         if not self.recording.series:
-            notes.append("There is no series.csv with energies and contacts: the scene asks for none ([output] series).")
+            notes.append(
+                "There is no series.csv with energies and contacts: the scene asks for none ([output] series)."
+            )
         if not self.recording.timings:
             notes.append("There is no timings.csv: the run is of an older version, so nothing is known of its speed.")
         if not self.periodic and len(shown.times) > 1:
@@ -230,8 +246,8 @@ def _facts(shown: Shown, recording: Recording, spheres: int) -> list[list[str]]:
         facts.append(["rigid bodies", f"{len(shown.bodies.shapes):,}"])
     if shown.skin is not None and "nodes" in summary:
         facts.append(["nodes", f"{summary['nodes']:,}"])
-    simulated = max(float(recording.times[-1]), *(float(table["time [s]"][-1]) for table in (recording.series, timings) if len(table.get("time [s]", ()))), 0.0)
-    facts.append(["simulated", f"{simulated:.4g} s"])
+    ends = [recording.times, *(table["time [s]"] for table in (recording.series, timings) if table)]
+    facts.append(["simulated", f"{max(float(times[-1]) for times in ends if len(times)):.4g} s"])
     steps = summary.get("steps", int(timings["steps"][-1]) if timings and len(timings["steps"]) else None)
     if steps is not None:
         facts.append(["steps", f"{steps:,}"])
