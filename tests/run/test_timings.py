@@ -1,4 +1,4 @@
-"""timings.csv: rows of real time, which go on with a run; they are about the machine, so nothing else depends on them."""
+"""timings.csv: rows of real time, which go on with a run; they tell of the machine, so nothing depends on them."""
 
 from __future__ import annotations
 

@@ -101,9 +101,9 @@ class _Page:
         self.periodic = bool(np.any(getattr(world, "periodic", False)))
         last = recording[len(recording) - 1].spheres
         ids = None if last is None else last.data.get("id")
-        self.spheres = (
-            0 if last is None else int(max(len(last.radii), 1 + np.max(ids, initial=-1) if ids is not None else 0))
-        )
+        self.spheres = 0  # that ever were: numbers are never given again
+        if last is not None:
+            self.spheres = len(last.radii) if ids is None else int(np.max(ids, initial=-1)) + 1
 
     def made(self) -> bytes:
         """The page."""
@@ -180,9 +180,7 @@ class _Page:
         if step > 1:
             notes.append(f"Charts show every {step}th row of series.csv.")
         if not self.recording.series:
-            notes.append(
-                "There is no series.csv with energies and contacts: the scene asks for none ([output] series)."
-            )
+            notes.append("The scene asks for no series.csv ([output] series), so energies and contacts are not known.")
         if not self.recording.timings:
             notes.append("There is no timings.csv: the run is of an older version, so nothing is known of its speed.")
         if not self.periodic and len(shown.times) > 1:

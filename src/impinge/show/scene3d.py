@@ -151,7 +151,7 @@ def _skin(skin: Skin, scalar: Scalar | None, with_others: bool) -> Any:
 
 
 def _bodies(bodies: Movers, scalar: Scalar | None, with_others: bool) -> list[Any]:
-    colours = [[PLAIN] * len(bodies.shapes)]
+    colours = [np.full(len(bodies.shapes), PLAIN)]
     if scalar is not None and scalar.name in bodies.values:
         colours = [_packed(column, scalar) for column in bodies.values[scalar.name]]
     found = []

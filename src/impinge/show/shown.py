@@ -1,4 +1,4 @@
-"""What frames show over time, as arrays that a viewer takes: made one frame after the other, and only as fine as needed.
+"""What frames show over time, as arrays that a viewer takes, made one frame after the other and as fine as needed.
 
 Numbers are in single precision and lose the digits that nobody can see, so that they compress well.
 """
@@ -195,11 +195,14 @@ def _extents(frame: Frame) -> Iterable[tuple[NDArray[np.float64], NDArray[np.flo
     if frame.spheres is not None and len(frame.spheres.radii):
         centres, radii = frame.spheres.centres, frame.spheres.radii[:, None]
         yield (centres - radii).min(axis=0), (centres + radii).max(axis=0)
-    for points in (frame.bodies and frame.bodies.vertices, frame.soft and frame.soft.positions):
-        if points is not None and len(points):
+    surfaces = [mesh.vertices for mesh in frame.obstacles]
+    if frame.bodies is not None:
+        surfaces.append(frame.bodies.vertices)
+    if frame.soft is not None:
+        surfaces.append(frame.soft.positions)
+    for points in surfaces:
+        if len(points):
             yield points.min(axis=0), points.max(axis=0)
-    for mesh in frame.obstacles:
-        yield mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
 
 
 class _Range:

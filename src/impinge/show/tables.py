@@ -66,11 +66,13 @@ def _rates(timings: Table) -> list[dict[str, Any]]:
             ends.append(row)
     taken = np.maximum(np.diff(seconds[ends]), 1e-9)
     rate = np.diff(steps[ends]) / taken
-    rates = {"title": "Steps per second", "unit": "1/s", "x": _numbers(times[ends]), "stairs": True,
-             "lines": [{"name": "steps per second of real time", "y": _numbers(np.append(rate[:1], rate))}]}  # fmt: skip
-    made = {"title": "List rebuilds", "unit": "", "x": _numbers(times[ends]),
-            "lines": [{"name": "lists of neighbours made so far", "y": _numbers(timings["rebuilds"][ends])}]}  # fmt: skip
-    return [rates, made] if "rebuilds" in timings else [rates]
+    fast, of_real_time = np.append(rate[:1], rate), "steps per second of real time"
+    rates = _chart("Steps per second", "1/s", {_TIME: times[ends], of_real_time: fast}, [of_real_time])
+    made, lists = timings.get("rebuilds", np.zeros(0)), "lists of neighbours made so far"
+    charts = [{**rates, "stairs": True}]
+    if len(made):
+        charts.append(_chart("List rebuilds", "", {_TIME: times[ends], lists: made[ends]}, [lists]))
+    return charts
 
 
 def _numbers(column: NDArray[np.float64]) -> list[float | None]:
