@@ -99,6 +99,7 @@ class _Page:
         world = model.world
         self.flat = getattr(world, "dim", 3) == 2
         self.periodic = bool(np.any(getattr(world, "periodic", False)))
+        self.planes = getattr(model, "planes", [])
         last = recording[len(recording) - 1].spheres
         ids = None if last is None else last.data.get("id")
         self.spheres = 0  # that ever were: numbers are never given again
@@ -130,10 +131,9 @@ class _Page:
 
         shown = Shown.of(frames(), names, chosen.stride)
         self.tell("Packing")
-        # A scalar that only some kinds have cannot be chosen for all.
         plot = plot_of_shown(
             shown, scalar, box=_box(self.recording.scene.model), flat=self.flat, periodic=self.periodic,
-            with_others=True,
+            planes=[(wall.point, wall.normal) for wall in self.planes if not _moves(wall)], with_others=True,
         )  # fmt: skip
         return _fill(plot.get_snapshot(_LEVEL), self._content(shown, chosen, scalar))
 
@@ -183,9 +183,15 @@ class _Page:
             notes.append("The scene asks for no series.csv ([output] series), so energies and contacts are not known.")
         if not self.recording.timings:
             notes.append("There is no timings.csv: the run is of an older version, so nothing is known of its speed.")
+        if any(_moves(wall) for wall in self.planes):
+            notes.append("Planes that move are not drawn.")
         if not self.periodic and len(shown.times) > 1:
             notes.append("Between two frames, places are interpolated.")
         return notes
+
+
+def _moves(plane: Any) -> bool:
+    return plane.velocity is not None or plane.load is not None
 
 
 def _choices(shown: Shown) -> list[str]:

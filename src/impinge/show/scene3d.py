@@ -23,7 +23,7 @@ __all__ = ["PLAIN", "colour_map", "plot_of", "plot_of_shown", "require_k3d"]
 
 PLAIN = 0x9AA5B1  # what has no colour of its own
 _OBSTACLE, _EDGES = 0xB9C2CC, 0x8A94A0
-_SEEN_THROUGH = 0.35
+_SEEN_THROUGH, _OF_WALL = 0.35, 0.2
 _FOV = 30.0  # degrees
 _AZIMUTH, _ELEVATION = math.radians(-60.0), math.radians(20.0)  # as in pictures
 _ASPECT = 1.6  # of the view, wide to high, at most
@@ -38,6 +38,7 @@ def plot_of(
     box: ArrayLike | None = None,
     flat: bool = False,
     periodic: bool = False,
+    planes: Sequence[tuple[ArrayLike, ArrayLike]] = (),
 ) -> Plot:
     """A k3d plot of frames; needs k3d. Its time is the number of the frame.
 
@@ -53,9 +54,11 @@ def plot_of(
         Whether the scene is in two dimensions: discs, seen from above.
     periodic : bool
         Whether things leave the box and come back on the other side; then nothing moves smoothly between two frames.
+    planes : sequence of (point, normal), m, optional
+        Endless walls that do not move, drawn as far as the box goes; in three dimensions only.
     """
     shown = Shown.of(frames, [scalar])
-    return plot_of_shown(shown, scalar, box=box, flat=flat, periodic=periodic)
+    return plot_of_shown(shown, scalar, box=box, flat=flat, periodic=periodic, planes=planes)
 
 
 def plot_of_shown(
@@ -65,6 +68,7 @@ def plot_of_shown(
     box: ArrayLike | None = None,
     flat: bool = False,
     periodic: bool = False,
+    planes: Sequence[tuple[ArrayLike, ArrayLike]] = (),
     with_others: bool = False,
 ) -> Plot:
     """The same of what was collected; `with_others` puts all other scalars into the objects' custom data, too."""
@@ -91,6 +95,8 @@ def plot_of_shown(
         objects.append(_skin(shown.skin, chosen, with_others))
     if shown.obstacles is not None:
         objects += _obstacles(shown.obstacles)
+    if not flat:
+        objects += [wall for plane in planes for wall in _wall(around, *plane)]
     for each in objects:
         plot += each
     return plot
@@ -197,6 +203,29 @@ def _edges(corners: NDArray[np.float64]) -> Any:
         places.astype(np.float32), np.array(_CUBE, np.uint32), indices_type="segment", shader="simple", color=_EDGES,
         name="box",
     )  # fmt: skip
+
+
+def _wall(corners: NDArray[np.float64], point: ArrayLike, normal: ArrayLike) -> list[Any]:
+    """The part of a plane that is in a box, or at its side."""
+    middle, half = corners.mean(axis=0), _ROOM * 0.5 * (corners[1] - corners[0])
+    towards = np.asarray(normal, np.float64) / np.linalg.norm(np.asarray(normal, np.float64))
+    signs = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)])
+    places = middle + signs * half
+    heights = (places - np.asarray(point, np.float64)) @ towards
+    ends = [(a, b) for a, b in _CUBE if (heights[a] < 0) != (heights[b] < 0)]
+    if len(ends) < 3:
+        return []
+    cut = [places[a] + heights[a] / (heights[a] - heights[b]) * (places[b] - places[a]) for a, b in ends]
+    rim = np.array(cut)
+    first = rim[0] - rim.mean(axis=0)
+    second = np.cross(towards, first)
+    rim = rim[np.argsort(np.arctan2((rim - rim.mean(axis=0)) @ second, (rim - rim.mean(axis=0)) @ first))]
+    fan = np.array([[0, k, k + 1] for k in range(1, len(rim) - 1)], np.uint32)
+    return [
+        require_k3d().mesh(
+            rim.astype(np.float32), fan, color=_OBSTACLE, opacity=_OF_WALL, side="double", name="plane"
+        )
+    ]  # fmt: skip
 
 
 def _camera(corners: NDArray[np.float64], flat: bool) -> list[float]:

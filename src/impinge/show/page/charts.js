@@ -16,6 +16,7 @@ const Charts = (() => {
   function short(value) {
     if (value === null || !Number.isFinite(value)) return "–";
     const size = Math.abs(value);
+    if (Number.isInteger(value) && size < 1e9) return value.toLocaleString("en-US").replace("-", "−");
     if (size !== 0 && (size < 1e-3 || size >= 1e6)) {
       const [digits, power] = value.toExponential(2).split("e");
       const raised = String(Number(power)).replace("-", "⁻").replace(/\d/g, (d) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[d]);
