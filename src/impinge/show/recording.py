@@ -202,4 +202,4 @@ def _read_table(path: Path) -> dict[str, Floats]:
             raise ValueError
     except ValueError:
         raise InputError(f"{path}: found other things, expected rows of numbers as `impinge run` writes them") from None
-    return dict(zip(names, np.array(numbers).reshape(-1, len(names)).T, strict=True))
+    return dict(zip(names, np.array(numbers).reshape(len(numbers), len(names)).T, strict=True))

@@ -171,14 +171,14 @@ class _Page:
             why = most if not chosen.others or len(shown.times) < 300 else "as more would play no smoother"
             notes.append(f"{len(shown.times)} of {count} frames are shown, evenly spread, {why}.")
         if chosen.stride > 1:
-            kept = f"every {chosen.stride}th sphere, by number: {shown.left_out:,} of {self.spheres:,} are left out"
-            notes.append(f"The scene shows {kept}, {most}; charts are about all of them.")
+            left = f"{shown.left_out:,} of {self.spheres:,} are left out"
+            notes.append(f"One sphere in {chosen.stride} is shown, by number: {left}, {most}; charts are about all.")
         if not chosen.others:
             notes.append(f"Colours show only one of the stored quantities, {most}.")
         if any(value.beyond for value in shown.scalars.values()):
             notes.append("Colours end at a value that one in 200 exceeds (≥).")
         if step > 1:
-            notes.append(f"Charts show every {step}th row of series.csv.")
+            notes.append(f"Charts show one row of series.csv in {step}.")
         if not self.recording.series:
             notes.append("The scene asks for no series.csv ([output] series), so energies and contacts are not known.")
         if not self.recording.timings:
