@@ -154,7 +154,6 @@ class _Page:
             "scalar": scalar,
             "scalars": [value._asdict() for value in shown.scalars.values()],
             "colours": np.round(255 * colours).astype(int).tolist(),
-            "flat": self.flat,
             "smooth": not self.periodic,
             "charts": charts,
             "notes": self._notes(shown, chosen, step),

@@ -69,8 +69,8 @@
     const at = frameAt(time), near = Math.round(at);
     slider.value = time;
     get("clock").replaceChildren(`t = ${time.toPrecision(4)} s `);
-    const exact = Math.abs(at - near) < 1e-6;
-    make("small", {}, get("clock"), exact ? `frame ${near + 1} of ${last + 1}`
+    const one = !content.smooth ? Math.floor(at + 1e-6) : Math.abs(at - near) < 1e-6 ? near : -1;
+    make("small", {}, get("clock"), one >= 0 ? `frame ${one + 1} of ${last + 1}`
       : `frames ${Math.floor(at) + 1}–${Math.floor(at) + 2} of ${last + 1}`);
     drawn.forEach((chart) => chart.move(time));
     show();
@@ -121,7 +121,7 @@
   get("back").addEventListener("click", () => step(-1));
   get("next").addEventListener("click", () => step(1));
   document.addEventListener("keydown", (event) => {
-    const busy = event.target.closest("select, pre, button, .key") || event.ctrlKey || event.metaKey || event.altKey;
+    const busy = event.target.closest?.("select, pre, button, .key") || event.ctrlKey || event.metaKey || event.altKey;
     if (busy) return;
     const action = { " ": toggle, ArrowLeft: () => step(-1), ArrowRight: () => step(1),
       Home: () => { stop(); go(times[0]); }, End: () => { stop(); go(times[last]); } }[event.key];
