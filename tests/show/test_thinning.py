@@ -94,7 +94,7 @@ def test_rates():
     assert step == 1
     assert fast["stairs"] is True
     np.testing.assert_allclose(fast["lines"][0]["y"], 20, rtol=1e-5)
-    assert 300 < len(fast["x"]) <= 401
+    assert 80 < len(fast["x"]) <= 101
     assert lists["lines"][0]["y"][-1] == pytest.approx(100, abs=1)
 
 

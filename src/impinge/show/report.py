@@ -135,7 +135,10 @@ class _Page:
             shown, scalar, box=_box(self.recording.scene.model), flat=self.flat, periodic=self.periodic,
             planes=[(wall.point, wall.normal) for wall in self.planes if not _moves(wall)], with_others=True,
         )  # fmt: skip
-        return _fill(plot.get_snapshot(_LEVEL), self._content(shown, chosen, scalar))
+        snapshot = plot.get_snapshot(_LEVEL)
+        for widget in (*plot.objects, plot):
+            widget.close()  # they would be kept for a notebook
+        return _fill(snapshot, self._content(shown, chosen, scalar))
 
     def _content(self, shown: Shown, chosen: Plan, scalar: str) -> dict[str, Any]:
         """All that the page shows besides the scene."""

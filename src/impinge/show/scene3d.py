@@ -24,6 +24,7 @@ __all__ = ["PLAIN", "colour_map", "plot_of", "plot_of_shown", "require_k3d"]
 PLAIN = 0x9AA5B1  # what has no colour of its own
 _OBSTACLE, _EDGES = 0xB9C2CC, 0x8A94A0
 _SEEN_THROUGH, _OF_WALL = 0.35, 0.2
+_DULL = {"roughness": 0.85}  # what shines is white instead of telling its value
 _FOV = 30.0  # degrees
 _AZIMUTH, _ELEVATION = math.radians(-60.0), math.radians(20.0)  # as in pictures
 _ASPECT = 1.6  # of the view, wide to high, at most
@@ -145,14 +146,14 @@ def _points(points: Points, scalar: Scalar | None, flat: bool, with_others: bool
     return require_k3d().points(
         _series(points.centres), point_sizes=_series([2 * radii for radii in points.radii]),
         shader="flat" if flat else "3d", name="discs" if flat else "spheres",
-        custom_data=_custom(points.values, with_others), **_coloured(points.values, scalar),
+        custom_data=_custom(points.values, with_others), **_coloured(points.values, scalar), **_DULL,
     )  # fmt: skip
 
 
 def _skin(skin: Skin, scalar: Scalar | None, with_others: bool) -> Any:
     return require_k3d().mesh(
         _series(skin.vertices), skin.faces, side="double", flat_shading=False, name="cables and cloth",
-        custom_data=_custom(skin.values, with_others), **_coloured(skin.values, scalar),
+        custom_data=_custom(skin.values, with_others), **_coloured(skin.values, scalar), **_DULL,
     )  # fmt: skip
 
 
@@ -183,7 +184,7 @@ def _meshes(movers: Movers) -> list[Any]:
     """One for each, moved by its matrix."""
     found = []
     for number, (vertices, faces) in enumerate(movers.shapes):
-        mesh = require_k3d().mesh(vertices, faces, flat_shading=True, side="double", color=PLAIN)
+        mesh = require_k3d().mesh(vertices, faces, flat_shading=True, side="double", color=PLAIN, **_DULL)
         mesh.model_matrix = _series([np.ascontiguousarray(poses[number]) for poses in movers.poses])
         found.append(mesh)
     return found
@@ -206,7 +207,7 @@ def _edges(corners: NDArray[np.float64]) -> Any:
 
 
 def _wall(corners: NDArray[np.float64], point: ArrayLike, normal: ArrayLike) -> list[Any]:
-    """The part of a plane that is in a box, or at its side."""
+    """The part of a plane that is in a box, or at its side; from behind nobody sees it, so it hides nothing."""
     middle, half = corners.mean(axis=0), _ROOM * 0.5 * (corners[1] - corners[0])
     towards = np.asarray(normal, np.float64) / np.linalg.norm(np.asarray(normal, np.float64))
     signs = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)])
@@ -223,7 +224,7 @@ def _wall(corners: NDArray[np.float64], point: ArrayLike, normal: ArrayLike) -> 
     fan = np.array([[0, k, k + 1] for k in range(1, len(rim) - 1)], np.uint32)
     return [
         require_k3d().mesh(
-            rim.astype(np.float32), fan, color=_OBSTACLE, opacity=_OF_WALL, side="double", name="plane"
+            rim.astype(np.float32), fan, color=_OBSTACLE, opacity=_OF_WALL, side="front", name="plane"
         )
     ]  # fmt: skip
 

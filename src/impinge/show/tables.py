@@ -13,7 +13,7 @@ from impinge.show.thinning import evenly
 __all__ = ["charts_of"]
 
 _CELLS, _ROWS = 60_000, 2_000  # of a table, at most
-_INTERVALS, _SHORTEST = 400, 0.1  # of rates: at most, and s
+_INTERVALS, _SHORTEST = 100, 0.2  # of rates: at most, and s
 _TIME, _REAL = "time [s]", "real time [s]"
 _CONTACTS = "contacts", "contact points"
 

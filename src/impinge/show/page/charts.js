@@ -52,8 +52,9 @@ const Charts = (() => {
       make("strong", {}, caption, data.unit ? `${data.title} [${data.unit}]` : data.title);
       const varied = data.lines.filter((line) => line.y.some((y) => y));
       const zero = data.lines.filter((line) => !varied.includes(line)).map((line) => line.name);
-      if (data.choose) this.offer(caption, data.lines);
-      this.lines = (data.choose ? data.lines.slice(0, 1) : varied.length ? varied : data.lines)
+      const first = Math.max(data.lines.findIndex((line) => line.y.some((y) => y !== line.y[0])), 0);
+      if (data.choose) this.offer(caption, data.lines, first);
+      this.lines = (data.choose ? [data.lines[first]] : varied.length ? varied : data.lines)
         .map((line, k) => ({ ...line, colour: `var(--c${k % 7})`, on: true }));
       this.keys = make("span", {}, caption);
       if (zero.length && varied.length && !data.choose) {
@@ -65,9 +66,10 @@ const Charts = (() => {
       new ResizeObserver(() => this.draw()).observe(this.svg);
     }
 
-    offer(caption, lines) {
+    offer(caption, lines, first) {
       const select = make("select", { "aria-label": "Column of series.csv" }, caption);
       lines.forEach((line, k) => make("option", { value: k }, select, line.name));
+      select.value = first;
       select.addEventListener("change", () => {
         this.lines = [{ ...lines[select.value], colour: "var(--c0)", on: true }];
         this.showKeys();
