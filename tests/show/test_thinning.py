@@ -35,6 +35,7 @@ def test_what_goes_first():
     assert plan(100, 5000, cost, 2e6) == Plan(100, 1, False)
     assert plan(100, 5000, cost, 0.8e6) == Plan(80, 1, False)
     assert plan(100, 5000, cost, 0.2e6) == Plan(60, 3, False)
+    assert plan(100, 5000, cost, 0.45e6) == Plan(90, 2, False)
     assert plan(100, 5000, cost, 0.01e6) == Plan(5, 5, False)  # a thousand spheres are left
     assert plan(100, 500, cost, 0.1e6) == Plan(10, 1, False)
     assert plan(100, 0, Cost(0, 1e4, 1e4), 0.1e6) == Plan(10, 1, False)

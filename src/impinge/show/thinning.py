@@ -98,4 +98,4 @@ def plan(count: int, spheres: int, cost: Cost, room: float) -> Plan:
     if fitting < min(2, count):
         need = math.ceil((2 * (cost.spheres / stride + cost.rest) - room) / 1e6)
         raise InputError(f"most_mb: too small for two frames, expected at least {need} MB more")
-    return Plan(min(frames, fitting), stride, False)
+    return Plan(min(count, _FRAMES, fitting), stride, False)
