@@ -132,6 +132,18 @@ def test_frames_of_another_kind(copy):
         Recording(folder)[0]
 
 
+def test_frames_that_contradict_themselves(copy):
+    folder = copy("bodies")
+    for name, kind in (("spheres", b'"radius"'), ("polyhedra", b'"material"')):
+        path = folder / "frames" / f"{name}_000000.vtp"
+        data = path.read_bytes()
+        start = data.index(kind)
+        path.write_bytes(data[:start] + data[start:].replace(b'offset="', b'offset="1', 1))  # another place in the file
+        with pytest.raises(InputError, match=f"{name}_000000.vtp: found"):
+            Recording(folder)[0]
+        path.write_bytes(data)
+
+
 def test_files_outside_of_the_folder(copy):
     folder = copy("discs")
     text = (folder / "spheres.pvd").read_text()

@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from impinge import shapes
+from impinge.errors import InputError
 from impinge.output.softframe import SoftFrame
 from impinge.show.recording import Bodies, Frame, Recording, Spheres
 from impinge.show.shown import Shown, rounded, scalars_of
@@ -117,6 +118,18 @@ def test_poses_bring_the_first_frame_to_the_others(turn):
             found = local @ poses[k, :3, :3].T + poses[k, :3, 3]
             np.testing.assert_allclose(found, frame.bodies.vertices[starts[k] : starts[k + 1]], atol=2e-5)
             np.testing.assert_allclose(np.linalg.det(poses[k, :3, :3]), 1, rtol=1e-5)
+
+
+def test_frames_of_other_bodies():
+    bodies, soft = Recording(folder_of("bodies")), Recording(folder_of("soft"))
+    first, cloth = bodies[0], soft[0]
+    fewer = first.bodies._replace(vertices=first.bodies.vertices[:-1])
+    lost = first.bodies._replace(vertices=first.bodies.vertices * np.nan)
+    for other in (fewer, lost):
+        with pytest.raises(InputError, match="with other rigid bodies, expected those of the first frame"):
+            Shown.of([first, first._replace(bodies=other)])
+    with pytest.raises(InputError, match="with other cables or cloth, expected those of the first frame"):
+        Shown.of([cloth, cloth._replace(soft=SoftFrame(1.0, np.eye(3), np.array([[0, 1, 2]])))])
 
 
 def test_obstacles_that_stay_are_there_once():

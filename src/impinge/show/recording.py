@@ -174,18 +174,28 @@ class Recording(Sequence[Frame]):
 def _read_spheres(path: Path) -> Spheres:
     content = read_polydata(path)
     try:
-        data = content["PointData"]
-        return Spheres(content["Points"]["Points"], data.pop("radius"), data)
-    except KeyError:
+        data, centres = content["PointData"], content["Points"]["Points"]
+        if any(len(rows) != len(centres) for rows in data.values()):
+            raise ValueError
+        return Spheres(centres, data.pop("radius"), data)
+    except (KeyError, ValueError):
         raise InputError(f"{path}: found other things, expected spheres of impinge") from None
 
 
 def _read_bodies(path: Path) -> Bodies:
     content = read_polydata(path)
     try:
-        faces, data = content["Polys"]["connectivity"].reshape(-1, 3), content["CellData"]
+        faces, data, points = (
+            content["Polys"]["connectivity"].reshape(-1, 3),
+            content["CellData"],
+            content["Points"]["Points"],
+        )
+        if not (
+            ((faces >= 0) & (faces < len(points))).all() and all(len(rows) == len(faces) for rows in data.values())
+        ):
+            raise ValueError
         _, first, numbers = np.unique(data["id"], return_index=True, return_inverse=True)
-        return Bodies(content["Points"]["Points"], faces, numbers, {name: rows[first] for name, rows in data.items()})
+        return Bodies(points, faces, numbers, {name: rows[first] for name, rows in data.items()})
     except (KeyError, ValueError):
         raise InputError(f"{path}: found other things, expected rigid bodies of impinge") from None
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge.errors import InputError
 from impinge.output.softframe import SoftFrame
 from impinge.output.tubes import Tubes
 from impinge.shapes.mesh import Mesh
@@ -170,6 +171,8 @@ class _Collector:
         used, faces = np.unique(shown.faces, return_inverse=True)  # nodes of cables are on no face
         if self.skin is None:
             self.skin = Skin([], faces.reshape(-1, 3).astype(np.uint32), {})
+        if not np.array_equal(faces.reshape(-1, 3), self.skin.faces):
+            raise InputError("frames: found one with other cables or cloth, expected those of the first frame")
         self.skin.vertices.append(rounded(shown.positions[used], self.size * _FINER))
         for name, column in self._values(shown, used).items():
             self.skin.values.setdefault(name, []).append(column)
@@ -304,6 +307,10 @@ class _Rigid:
 
     def add(self, vertices: NDArray[Any], values: Mapping[str, Singles]) -> None:
         """Where they are at the next time."""
+        if len(vertices) != len(self.local) or not np.isfinite(vertices).all():
+            raise InputError(
+                "frames: found one with other rigid bodies, expected those of the first frame, at finite places"
+            )
         means = self._means(vertices)
         now = vertices - np.repeat(means, self.counts, axis=0)
         products = np.add.reduceat(self.local[:, :, None] * now[:, None, :], self.starts)

@@ -62,8 +62,9 @@ def _rates(timings: Table) -> list[dict[str, Any]]:
     gap = max(_SHORTEST, (seconds[-1] - seconds[0]) / _INTERVALS)
     ends = [0]
     for row in range(1, len(seconds)):
-        if seconds[row] - seconds[ends[-1]] >= gap or (row == len(seconds) - 1 and len(ends) == 1):
+        if seconds[row] - seconds[ends[-1]] >= gap:
             ends.append(row)
+    ends[max(len(ends) - 1, 1) :] = [len(seconds) - 1]  # the last stretch takes what is left
     taken = np.maximum(np.diff(seconds[ends]), 1e-9)
     rate = np.diff(steps[ends]) / taken
     fast, of_real_time = np.append(rate[:1], rate), "steps per second of real time"
