@@ -203,7 +203,7 @@
     new ResizeObserver(() => viewer.resizeHelper()).observe(get("view"));
     document.body.dataset.ready = "true";
   }).catch((error) => {
-    get("loading").textContent = `The scene cannot be shown: ${error.message || error}. It needs a browser with WebGL 2.`;
+    get("loading").textContent = `The scene cannot be shown (${error.message || error}). It needs a browser with WebGL 2.`;
   });
   get("whole").addEventListener("click", () => {
     if (document.fullscreenElement) document.exitFullscreen(); else get("view").requestFullscreen();
