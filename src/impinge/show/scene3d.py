@@ -19,9 +19,9 @@ from impinge.show.shown import Movers, Points, Scalar, Shown, Skin
 if TYPE_CHECKING:
     from k3d.plot import Plot
 
-__all__ = ["PLAIN", "colour_map", "plot_of", "plot_of_shown", "require_k3d"]
+__all__ = ["colour_map", "plot_of", "plot_of_shown", "require_k3d"]
 
-PLAIN = 0x9AA5B1  # what has no colour of its own
+_PLAIN = 0x9AA5B1  # what has no colour of its own
 _OBSTACLE, _EDGES = 0xB9C2CC, 0x8A94A0
 _SEEN_THROUGH, _OF_WALL = 0.35, 0.2
 _DULL = {"roughness": 0.85}  # what shines is white instead of telling its value
@@ -133,7 +133,7 @@ def _custom(values: dict[str, Any], with_others: bool) -> dict[str, Any]:
 def _coloured(values: dict[str, Any], scalar: Scalar | None) -> dict[str, Any]:
     """Arguments that colour points or corners."""
     if scalar is None or scalar.name not in values:
-        return {"color": PLAIN}
+        return {"color": _PLAIN}
     return {
         "attribute": _series(values[scalar.name]),
         "color_map": colour_map().ravel(),
@@ -158,7 +158,7 @@ def _skin(skin: Skin, scalar: Scalar | None, with_others: bool) -> Any:
 
 
 def _bodies(bodies: Movers, scalar: Scalar | None, with_others: bool) -> list[Any]:
-    colours = [np.full(len(bodies.shapes), PLAIN)]
+    colours = [np.full(len(bodies.shapes), _PLAIN)]
     if scalar is not None and scalar.name in bodies.values:
         colours = [_packed(column, scalar) for column in bodies.values[scalar.name]]
     found = []
@@ -184,7 +184,7 @@ def _meshes(movers: Movers) -> list[Any]:
     """One for each, moved by its matrix."""
     found = []
     for number, (vertices, faces) in enumerate(movers.shapes):
-        mesh = require_k3d().mesh(vertices, faces, flat_shading=True, side="double", color=PLAIN, **_DULL)
+        mesh = require_k3d().mesh(vertices, faces, flat_shading=True, side="double", color=_PLAIN, **_DULL)
         mesh.model_matrix = _series([np.ascontiguousarray(poses[number]) for poses in movers.poses])
         found.append(mesh)
     return found

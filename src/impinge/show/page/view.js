@@ -160,7 +160,6 @@
         });
       }
     }
-    wanted = -1;
     await viewer.setTime(frameAt(time));
   }
 
