@@ -14,10 +14,12 @@ from typing import Annotated
 import typer
 
 import impinge
-from impinge.cli import doctor, inside, new, pairs, reproduce, run, touch, warmup
+from impinge.cli import doctor, inside, new, pairs, report, reproduce, run, touch, warmup
 from impinge.cli.common import app, say
 
-__all__ = ["app", "doctor", "inside", "main", "new", "pairs", "reproduce", "run", "touch", "warmup"]
+__all__ = [
+    "app", "doctor", "inside", "main", "new", "pairs", "report", "reproduce", "run", "touch", "warmup",
+]  # fmt: skip
 
 
 def _show_version(asked: bool) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from impinge.cli.common import app, compiling_told, duration, facts_table, reported, say
+from impinge.cli.report import make as make_report
 
 if TYPE_CHECKING:
     from impinge.run.loop import Outcome
@@ -28,6 +29,7 @@ def run(
     threads: Annotated[int | None, typer.Option(min=1, help="Threads. Default: as in SCENE, or all cores.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Start anew in a folder that is not empty.")] = False,
+    report: Annotated[bool, typer.Option("--report", help="At the end, write report.html into the folder.")] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but warnings and errors.")] = False,
 ) -> None:
     """Run a SCENE of spheres, or of cables and cloth: frames, tables over time, checkpoints.
@@ -42,6 +44,10 @@ def run(
         if resume and overwrite:
             raise InputError("--resume, --overwrite: found both, expected one of them or none")
         checked = read_scene(scene)
+        if report:
+            from impinge.show.report import check_scene
+
+            check_scene(checked)
         folder = Path(f"{scene.stem}-out") if out is None else out
         with compiling_told(quiet), _progress(checked.model.run.until, quiet) as tell:
             outcome = run_scene(checked, folder, threads=threads, resume=resume, overwrite=overwrite, tell=tell)
@@ -51,6 +57,10 @@ def run(
         raise typer.Exit(128 + outcome.stopped_by)
     if not quiet:
         _print_outcome(outcome, tell.world)
+    if report:
+        path = make_report(folder)
+        if not quiet:
+            facts_table([("report", str(path))])
 
 
 class _Teller:

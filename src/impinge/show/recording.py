@@ -18,6 +18,7 @@ from impinge.output.softframe import SoftFrame
 from impinge.output.softvtk import read_obstacles, read_soft
 from impinge.output.vtk import Collection, read_polydata
 from impinge.run.scene import Scene, read_scene
+from impinge.run.timings import TIMINGS
 from impinge.shapes.mesh import Mesh
 
 __all__ = ["Bodies", "Frame", "Recording", "Spheres"]
@@ -93,7 +94,8 @@ class Recording(Sequence[Frame]):
                 f"{self.folder}: holds no frames, expected some; say in the scene: [output] with frames = "
                 'an interval in s, and formats with "vtp"'
             )
-        self.times: Floats = np.array(sorted({time for entries in moving for time, _, _ in entries}))
+        # A run that was killed may have written one kind of the last frame, and not the other.
+        self.times: Floats = np.array(sorted(set.intersection(*({time for time, _, _ in each} for each in moving))))
         self._obstacles: tuple[str, list[Mesh]] = "", []
 
     def __repr__(self) -> str:
@@ -150,6 +152,11 @@ class Recording(Sequence[Frame]):
         return _read_table(self.folder / "series.csv")
 
     @cached_property
+    def timings(self) -> dict[str, Floats]:
+        """Columns of timings.csv by name; empty if it is not there, as in folders of older runs."""
+        return _read_table(self.folder / TIMINGS)
+
+    @cached_property
     def summary(self) -> dict[str, Any]:
         """What summary.json says; empty while the run goes on."""
         path = self.folder / "summary.json"
@@ -167,30 +174,42 @@ class Recording(Sequence[Frame]):
 def _read_spheres(path: Path) -> Spheres:
     content = read_polydata(path)
     try:
-        data = content["PointData"]
-        return Spheres(content["Points"]["Points"], data.pop("radius"), data)
-    except KeyError:
+        data, centres = content["PointData"], content["Points"]["Points"]
+        if any(len(rows) != len(centres) for rows in data.values()):
+            raise ValueError
+        return Spheres(centres, data.pop("radius"), data)
+    except (KeyError, ValueError):
         raise InputError(f"{path}: found other things, expected spheres of impinge") from None
 
 
 def _read_bodies(path: Path) -> Bodies:
     content = read_polydata(path)
     try:
-        faces, data = content["Polys"]["connectivity"].reshape(-1, 3), content["CellData"]
+        faces, data, points = (
+            content["Polys"]["connectivity"].reshape(-1, 3),
+            content["CellData"],
+            content["Points"]["Points"],
+        )
+        if not (
+            ((faces >= 0) & (faces < len(points))).all() and all(len(rows) == len(faces) for rows in data.values())
+        ):
+            raise ValueError
         _, first, numbers = np.unique(data["id"], return_index=True, return_inverse=True)
-        return Bodies(content["Points"]["Points"], faces, numbers, {name: rows[first] for name, rows in data.items()})
+        return Bodies(points, faces, numbers, {name: rows[first] for name, rows in data.items()})
     except (KeyError, ValueError):
         raise InputError(f"{path}: found other things, expected rigid bodies of impinge") from None
 
 
 def _read_table(path: Path) -> dict[str, Floats]:
-    """Columns of a table by their names; a last row that is not whole is left out."""
+    """Columns of a table by their names; a last row that is not whole, as a killed run leaves it, is left out."""
     if not path.is_file():
         return {}
-    with path.open(encoding="utf-8", newline="") as file:
-        names, *rows = list(csv.reader(file)) or [[]]
     try:
-        numbers = [[float(cell) for cell in row] for row in rows if len(row) == len(names)]
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        names, *rows = list(csv.reader(line for line in lines if line.endswith("\n"))) or [[]]
+        numbers = [[float(cell) for cell in row] for row in rows]
+        if any(len(row) != len(names) for row in numbers):
+            raise ValueError
     except ValueError:
-        raise InputError(f"{path}: found text among the rows, expected numbers as `impinge run` writes them") from None
-    return dict(zip(names, np.array(numbers).reshape(-1, len(names)).T, strict=True))
+        raise InputError(f"{path}: found other things, expected rows of numbers as `impinge run` writes them") from None
+    return dict(zip(names, np.array(numbers).reshape(len(numbers), len(names)).T, strict=True))
