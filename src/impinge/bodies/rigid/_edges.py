@@ -22,32 +22,33 @@ _KINK = 3e-3  # of the depth: what is missing to it is another face
 _BEFORE = 1.0 / 16.0  # of a line, before the kink at its end
 _SHORTEST = 1e-12  # of an edge
 _MOST_LOOKS = 15  # between two places on a line
+_SAME = 1e-9  # of normals and depths of parts that are one
 
 
 @lean
-def _find_end(surface, px, py, pz, dx, dy, dz, t, hit, e, slots, seen, space, column):
-    """What is known of a place along the edge, into five numbers of the first row of `ends`, and its slot.
+def _find_end(surface, px, py, pz, dx, dy, dz, t, hit, e, slots, seen, space, row, column):
+    """What is known of a place along the edge, into five numbers of a row of parts, and its slot.
 
     hit : the slot that is pierced there, or −1 where the edge ends.
     """
-    faces, normals, ends = surface[3], surface[4], space[4]
-    ends[0, column] = t
+    faces, normals, part = surface[3], surface[4], space[4][row]
+    part[column] = t
     nearest = FIRST_SLOT if column == 0 else SECOND_SLOT
     if hit >= 0:
         face = faces[hit]
-        ends[0, column + 1] = 0.0
+        part[column + 1] = 0.0
         for c in range(3):
-            ends[0, column + 2 + c] = surface[6] * normals[face, FACE, c]
-        ends[0, nearest] = hit
+            part[column + 2 + c] = surface[6] * normals[face, FACE, c]
+        part[nearest] = hit
         return
     which = 1 if t == 0.0 else 2
     distance, nx, ny, nz = follow(
         surface, px + t * dx, py + t * dy, pz + t * dz, slots[which], seen, e,
         FIRST_END if which == 1 else SECOND_END, space,
     )  # fmt: skip
-    ends[0, column + 1] = max(-distance, 0.0)
-    ends[0, column + 2], ends[0, column + 3], ends[0, column + 4] = nx, ny, nz
-    ends[0, nearest] = slots[which, e]
+    part[column + 1] = max(-distance, 0.0)
+    part[column + 2], part[column + 3], part[column + 4] = nx, ny, nz
+    part[nearest] = slots[which, e]
 
 
 @part
@@ -83,6 +84,27 @@ def _heaviest(parts, total):
 
 
 @lean
+def _merge(parts, total):
+    """Make one of neighbours that are on one line; returns how many parts are left."""
+    kept = 0
+    for k in range(1, total):
+        a, f, b, g, h = parts[kept, 0], parts[kept, 1], parts[k, 5], parts[k, 6], parts[k, 1]
+        joined = parts[kept, WEIGHT] == DONE and parts[k, WEIGHT] == DONE and parts[kept, 5] == parts[k, 0]
+        for c in range(2, 5):
+            joined &= abs(parts[kept, c] - parts[k, c]) <= _SAME
+        joined &= abs(f + (g - f) * (parts[k, 0] - a) / (b - a) - h) <= _SAME * max(f, g)
+        if joined:
+            for c in range(5, 10):
+                parts[kept, c] = parts[k, c]
+            parts[kept, SECOND_SLOT] = parts[k, SECOND_SLOT]
+            continue
+        kept += 1
+        for c in range(END):
+            parts[kept, c] = parts[k, c]
+    return kept + 1
+
+
+@lean
 def _look_between(surface, near, px, py, pz, dx, dy, dz, a, f, b, g, looks, slot, space):
     """Where the depth, at so many places from a to b, first is not on the line: (t or −1, depth, gradient, slot)."""
     tolerance = _KINK * max(f, g)
@@ -96,23 +118,25 @@ def _look_between(surface, near, px, py, pz, dx, dy, dz, a, f, b, g, looks, slot
 
 
 @lean
-def _divide(surface, near, px, py, pz, dx, dy, dz, step, space, count):
-    """Pieces of the edge p + t d between the two ends that are known, all of it inside; returns their number.
+def _divide(surface, near, px, py, pz, dx, dy, dz, step, space, total):
+    """Divide parts of the edge p + t d, all of which are inside, until each is straight; returns how many there are.
 
-    In `space`, parts in their order along the edge, the first of which is given: t0, depth, normal, t1, depth, normal,
-    slots, weight. The heaviest is divided next, until all are straight or there is no room for more. step : see
-    `find_pieces`.
+    In `space`, parts in their order along the edge: t0, depth, normal, t1, depth, normal, slots, weight. The heaviest
+    is divided next, as long as there is room. step : see `find_pieces`.
     """
-    parts, pieces, room, total = space[4], space[5], PIECES - count, 1
-    length = math.sqrt(dx * dx + dy * dy + dz * dz)
-    parts[0, WEIGHT] = 1.0
-    at = 0
-    while at >= 0:
+    parts, length = space[4], math.sqrt(dx * dx + dy * dy + dz * dz)
+    while True:
+        if total + 3 > PIECES:
+            total = _merge(parts, total)
+        at = _heaviest(parts, total)
+        if at < 0:
+            return _merge(parts, total)
         a, f, ux, uy, uz = parts[at, 0], parts[at, 1], parts[at, 2], parts[at, 3], parts[at, 4]
         b, g, vx, vy, vz = parts[at, 5], parts[at, 6], parts[at, 7], parts[at, 8], parts[at, 9]
         first, second = np.int64(parts[at, FIRST_SLOT]), np.int64(parts[at, SECOND_SLOT])
         rise, fall = -(ux * dx + uy * dy + uz * dz), -(vx * dx + vy * dy + vz * dz)
         tolerance = _KINK * max(f, g)
+        kinks = True
         if abs(f + rise * (b - a) - g) <= tolerance and abs(g - fall * (b - a) - f) <= tolerance:
             looks = min(np.int64((b - a) * length / step + 0.5), _MOST_LOOKS)
             t, h, nx, ny, nz, slot = _look_between(
@@ -120,77 +144,72 @@ def _divide(surface, near, px, py, pz, dx, dy, dz, step, space, count):
             )  # fmt: skip
             if t < 0.0:
                 parts[at, WEIGHT] = DONE
-            elif total + 1 > room:
-                parts[at, WEIGHT] = GIVEN_UP
-            else:
-                _make_room(parts, total, at, 1)
-                _put(parts, at + 1, t, h, nx, ny, nz, slot, b, g, vx, vy, vz, second, _weight(t, h, b, g, length))
-                _put(parts, at, a, f, ux, uy, uz, first, t, h, nx, ny, nz, slot, _weight(a, f, t, h, length))
-                total += 1
-            at = _heaviest(parts, total)
-            continue
-        if total + 1 > room:
-            parts[at, WEIGHT] = GIVEN_UP
-            at = _heaviest(parts, total)
-            continue
-        t, expected = 0.5 * (a + b), math.inf
-        if rise > fall:
-            kink = (g - fall * b - f + rise * a) / (rise - fall)
+                continue
+            kinks = False
+        else:
+            t = 0.5 * (a + b)
+            kink = (g - fall * b - f + rise * a) / (rise - fall) if rise != fall else a
             if a < kink < b:
-                t, expected = kink, f + rise * (kink - a)
-        slot, distance, nx, ny, nz = distance_near(surface, near, px + t * dx, py + t * dy, pz + t * dz, first, space)
-        h = max(-distance, 0.0)
-        if abs(h - expected) > _KINK * h:
+                t = kink
+            slot, distance, nx, ny, nz = distance_near(
+                surface, near, px + t * dx, py + t * dy, pz + t * dz, first, space
+            )
+            h = max(-distance, 0.0)
+            kinks = t == kink and abs(h - (f + rise * (t - a))) <= _KINK * h
+        if total + 1 > PIECES:
+            parts[at, WEIGHT] = GIVEN_UP
+            continue
+        if not kinks:
             _make_room(parts, total, at, 1)
             _put(parts, at + 1, t, h, nx, ny, nz, slot, b, g, vx, vy, vz, second, _weight(t, h, b, g, length))
             _put(parts, at, a, f, ux, uy, uz, first, t, h, nx, ny, nz, slot, _weight(a, f, t, h, length))
             total += 1
-        elif step == math.inf:  # of convex bodies nothing else is between
+            continue
+        if step == math.inf:  # of convex bodies nothing else is between
             _make_room(parts, total, at, 1)
             _put(parts, at + 1, t, h, vx, vy, vz, second, b, g, vx, vy, vz, second, DONE)
             _put(parts, at, a, f, ux, uy, uz, first, t, h, ux, uy, uz, first, DONE)
             total += 1
-        else:
-            left, right = t - _BEFORE * (t - a), t + _BEFORE * (b - t)
-            h_left, h_right = h - _BEFORE * (h - f), h + _BEFORE * (g - h)
-            slot_left, distance, lx, ly, lz = distance_near(
-                surface, near, px + left * dx, py + left * dy, pz + left * dz, first, space
-            )
-            is_straight = abs(distance + h_left) <= tolerance
-            h_left = max(-distance, 0.0)
-            slot_right, distance, rx, ry, rz = distance_near(
-                surface, near, px + right * dx, py + right * dy, pz + right * dz, second, space
-            )
-            is_straight &= abs(distance + h_right) <= tolerance
-            h_right = max(-distance, 0.0)
-            if is_straight or total + 3 > room:
-                one, other = _weight(a, f, t, h, length), _weight(t, h, b, g, length)
-                _make_room(parts, total, at, 1)
-                _put(parts, at + 1, t, h, vx, vy, vz, second, b, g, vx, vy, vz, second, other)
-                _put(parts, at, a, f, ux, uy, uz, first, t, h, ux, uy, uz, first, one)
-                total += 1
-            else:
-                one, other = _weight(a, f, left, h_left, length), _weight(right, h_right, b, g, length)
-                beside, behind = _weight(left, h_left, t, h, length), _weight(t, h, right, h_right, length)
-                _make_room(parts, total, at, 3)
-                _put(
-                    parts, at + 3, right, h_right, rx, ry, rz, slot_right, b, g, vx, vy, vz, second, other
-                )  # fmt: skip
-                _put(parts, at + 2, t, h, vx, vy, vz, second, right, h_right, rx, ry, rz, slot_right, behind)
-                _put(parts, at + 1, left, h_left, lx, ly, lz, slot_left, t, h, ux, uy, uz, first, beside)
-                _put(parts, at, a, f, ux, uy, uz, first, left, h_left, lx, ly, lz, slot_left, one)
-                total += 3
-        at = _heaviest(parts, total)
+            continue
+        left, right = t - _BEFORE * (t - a), t + _BEFORE * (b - t)
+        slot_left, h_left, lx, ly, lz = distance_near(
+            surface, near, px + left * dx, py + left * dy, pz + left * dz, first, space
+        )
+        slot_right, h_right, rx, ry, rz = distance_near(
+            surface, near, px + right * dx, py + right * dy, pz + right * dz, second, space
+        )
+        straight = abs(h_left + h - _BEFORE * (h - f)) <= tolerance
+        straight &= abs(h_right + h + _BEFORE * (g - h)) <= tolerance
+        h_left, h_right = max(-h_left, 0.0), max(-h_right, 0.0)
+        if straight or total + 3 > PIECES:
+            one, other = _weight(a, f, t, h, length), _weight(t, h, b, g, length)
+            _make_room(parts, total, at, 1)
+            _put(parts, at + 1, t, h, vx, vy, vz, second, b, g, vx, vy, vz, second, other)
+            _put(parts, at, a, f, ux, uy, uz, first, t, h, ux, uy, uz, first, one)
+            total += 1
+            continue
+        one, other = _weight(a, f, left, h_left, length), _weight(right, h_right, b, g, length)
+        beside, behind = _weight(left, h_left, t, h, length), _weight(t, h, right, h_right, length)
+        _make_room(parts, total, at, 3)
+        _put(parts, at + 3, right, h_right, rx, ry, rz, slot_right, b, g, vx, vy, vz, second, other)
+        _put(parts, at + 2, t, h, vx, vy, vz, second, right, h_right, rx, ry, rz, slot_right, behind)
+        _put(parts, at + 1, left, h_left, lx, ly, lz, slot_left, t, h, ux, uy, uz, first, beside)
+        _put(parts, at, a, f, ux, uy, uz, first, left, h_left, lx, ly, lz, slot_left, one)
+        total += 3
+
+
+@part
+def _write(parts, total, pieces):
+    """Pieces of the parts of an edge."""
     for k in range(total):
         x, y, z = parts[k, 2], parts[k, 3], parts[k, 4]
         if parts[k, WEIGHT] == GIVEN_UP:
             x, y, z = x + parts[k, 7], y + parts[k, 8], z + parts[k, 9]
             per = 1.0 / max(math.sqrt(x * x + y * y + z * z), 1e-300)
             x, y, z = per * x, per * y, per * z
-        row = pieces[count + k]
-        row[0], row[1], row[2], row[3] = parts[k, 0], parts[k, 5], max(parts[k, 1], 0.0), max(parts[k, 6], 0.0)
-        row[4], row[5], row[6] = x, y, z
-    return count + total
+        pieces[k, 0], pieces[k, 1] = parts[k, 0], parts[k, 5]
+        pieces[k, 2], pieces[k, 3] = max(parts[k, 1], 0.0), max(parts[k, 6], 0.0)
+        pieces[k, 4], pieces[k, 5], pieces[k, 6] = x, y, z
 
 
 @part
@@ -212,11 +231,12 @@ def find_pieces(surface, near, px, py, pz, dx, dy, dz, step, e, slots, seen, cro
     crossings : how often it pierces the surface; where, is in `space`. Between two of them it is inside if it enters at
     the first and leaves at the second; where they do not agree, as at edges of the surface, the middle tells.
     """
-    places = space[3]
-    count, before, last, slot = 0, 0.0, np.int64(-1), slots[0, e]
+    places, parts = space[3], space[4]
+    total, before, last, slot = 0, 0.0, np.int64(-1), slots[0, e]
+    length = math.sqrt(dx * dx + dy * dy + dz * dz)
     for k in range(crossings + 1):
         after, hit = (places[k, 0], np.int64(places[k, 1])) if k < crossings else (1.0, np.int64(-1))
-        if after - before > _SHORTEST and count < PIECES:
+        if after - before > _SHORTEST and total < PIECES:
             leaves_there = hit < 0 or _rises(surface, hit, dx, dy, dz)
             entered = last < 0 or not _rises(surface, last, dx, dy, dz)
             is_inside = leaves_there and entered
@@ -227,12 +247,16 @@ def find_pieces(surface, near, px, py, pz, dx, dy, dz, step, e, slots, seen, cro
                 )
                 is_inside = distance < 0.0
             if is_inside:
-                _find_end(surface, px, py, pz, dx, dy, dz, before, last, e, slots, seen, space, 0)
-                _find_end(surface, px, py, pz, dx, dy, dz, after, hit, e, slots, seen, space, 5)
-                count = _divide(surface, near, px, py, pz, dx, dy, dz, step, space, count)
+                _find_end(surface, px, py, pz, dx, dy, dz, before, last, e, slots, seen, space, total, 0)
+                _find_end(surface, px, py, pz, dx, dy, dz, after, hit, e, slots, seen, space, total, 5)
+                parts[total, WEIGHT] = _weight(before, parts[total, 1], after, parts[total, 6], length)
+                total += 1
         before, last = after, hit
     slots[0, e] = slot
-    return count
+    if total > 0:
+        total = _divide(surface, near, px, py, pz, dx, dy, dz, step, space, total)
+        _write(parts, total, space[5])
+    return total
 
 
 @lean
