@@ -157,7 +157,8 @@ def _self_test(report: Report) -> None:
     for outcome in [*checks, *speeds]:
         if outcome.result == selftest.WRONG:
             report.lines.append(("WRONG", outcome.name))
-            report.problems.append(f"self-test of {outcome.name}: {machine.private(outcome.detail)}; please report this")
+            detail = machine.private(outcome.detail)
+            report.problems.append(f"self-test of {outcome.name}: {detail}; please report this")
     report.lines += [("speed", speed.result) for speed in speeds if speed.result not in _STATES]
     if any(check.result == selftest.NOT_COMPILED for check in checks):
         report.hints.append(
