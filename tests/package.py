@@ -17,7 +17,6 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-DATA = {".py", ".typed", ".html", ".js", ".css"}
 
 IMPORTS = """
 import impinge
@@ -53,9 +52,9 @@ def build(folder: Path) -> Path:
         shutil.copy(ROOT / name, source)
     leave_out = shutil.ignore_patterns("__pycache__", "*.egg-info")
     shutil.copytree(ROOT / "src", source / "src", ignore=leave_out)
+    wanted = {path.relative_to(source / "src").as_posix() for path in (source / "src").rglob("*") if path.is_file()}
     subprocess.run([sys.executable, "-m", "build", "--outdir", str(out), str(source)], check=True, capture_output=True)
     (sdist,), (wheel,) = out.glob("*.tar.gz"), out.glob("*.whl")
-    wanted = {path.relative_to(source / "src").as_posix() for path in source.rglob("*") if path.suffix in DATA}
     with zipfile.ZipFile(wheel) as file:
         packed = {name for name in file.namelist() if ".dist-info/" not in name}
     assert packed == wanted, f"wheel: {sorted(packed ^ wanted)}"
@@ -114,8 +113,9 @@ def try_commands(installed: Installed) -> None:
     scene = (here / "hopper.toml").read_text(encoding="utf-8")
     assert "picture = false" in scene
     (here / "hopper.toml").write_text(scene.replace("picture = false", "picture = true"), encoding="utf-8")
-    needed = "pip install 'impinge[report]'"
+    needed = "impinge[report]"
     assert installed.run("impinge", "run", "hopper.toml", code=2, says=needed).count("\n") == 1
+    assert installed.run("impinge", "report", ".", code=2, says=needed).count("\n") == 1
     assert installed.run("impinge", "reproduce", "particles", "--quick", code=2, says=needed).count("\n") == 1
     print(installed.run("impinge", "doctor", says="No problems found."))
 

@@ -10,6 +10,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
@@ -59,13 +60,13 @@ def copied(tmp_path):
     environment |= {"PYTHONPATH": str(tmp_path / "source"), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     environment["PYTHONDONTWRITEBYTECODE"] = "1"  # as long as before and written in the same second: taken for the same
 
-    def run() -> tuple[int, int, str]:
+    def run(source: Path = tmp_path / "source") -> tuple[int, int, str]:
         done = subprocess.run(
             [sys.executable, "-c", RUN],
             capture_output=True,
             text=True,
             check=True,
-            env=environment,
+            env=environment | {"PYTHONPATH": str(source)},
             cwd=tmp_path,
         )
         answer, hits, folder = done.stdout.split()
@@ -90,9 +91,31 @@ def test_cache_follows_the_source(copied):
     assert run() == (1, 1, first)
 
 
-def test_other_users_of_numba_keep_their_cache():
-    import numba
+@pytest.mark.skipif(not hasattr(numba.config, "CACHE_LOCATOR_CLASSES"), reason="Numba has it from 0.62 on")
+def test_copies_share_the_cache(copied, tmp_path):
+    """As the environments of a user do, and an installation with the one that it replaces."""
+    package, run = copied
+    assert run()[:2] == (1, 0)
+    shutil.move(package.parent, tmp_path / "elsewhere")
+    assert run(tmp_path / "elsewhere")[:2] == (1, 1)
 
+
+@pytest.mark.parametrize("place", ["file", "~"])
+def test_a_cache_that_cannot_be_written(copied, place, tmp_path):
+    """One warning, no files, and the right answer; also for users that have no home, as in containers."""
+    package, _ = copied
+    (tmp_path / "file").write_text("")
+    folder = str(tmp_path / "file" / "cache") if place == "file" else "~/cache"
+    environment = {"PYTHONPATH": str(package.parent), "NUMBA_CACHE_DIR": folder, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", RUN], capture_output=True, text=True, env=os.environ | environment, cwd=tmp_path
+    )
+    assert done.stdout.split()[:2] == ["1", "0"]
+    assert done.stderr.count("cannot be written") == 1
+    assert list(tmp_path.rglob("*.nbi")) == list(tmp_path.rglob("~")) == []
+
+
+def test_other_users_of_numba_keep_their_cache():
     before = numba.config.CACHE_DIR
     parallel(grain=1)(lambda first, stop: None)
     assert before == numba.config.CACHE_DIR

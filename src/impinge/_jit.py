@@ -30,6 +30,8 @@ import functools
 import hashlib
 import os
 import sys
+import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -43,7 +45,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from impinge.errors import InputError
+from impinge.errors import CacheWarning, InputError
 
 __all__ = [
     "cache_folder", "exact", "fetch_add", "give_way", "kernel", "lean", "lowest_bit", "parallel", "part", "prefetch",
@@ -58,11 +60,12 @@ _FLAGS: dict[str, Any] = {"cache": True, "fastmath": False, "error_model": "nump
 
 def _user_cache() -> Path:
     """Where this system keeps caches of a user's programs."""
+    home = Path(os.path.expanduser("~"))  # stays ~ for users without a home, as in some containers
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
+        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+        return home / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
 
 
 def cache_folder() -> Path:
@@ -73,25 +76,84 @@ def cache_folder() -> Path:
     """
     digest = hashlib.sha256()
     package = Path(__file__).parent
-    for path in [Path(__file__), *sorted(package.rglob("_[a-z]*.py"))]:
-        digest.update(path.relative_to(package).as_posix().encode())
-        digest.update(path.read_bytes())
+    for path in sorted(package.rglob("_[a-z]*.py")):
+        if path.name != "_warmup.py":  # only calls kernels
+            digest.update(path.relative_to(package).as_posix().encode())
+            digest.update(path.read_bytes().replace(b"\r\n", b"\n"))
     base = os.environ.get("NUMBA_CACHE_DIR")
     return (Path(base) if base else _user_cache() / "impinge") / digest.hexdigest()[:16]
 
 
+def _writable(folder: Path) -> bool:
+    if folder.parts[0] == "~":
+        return False
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
 _CACHE = str(cache_folder())
+if not _writable(Path(_CACHE)):
+    # Numba would write beside the sources, where nothing tells old code from new.
+    _FLAGS["cache"] = False
+    warnings.warn(
+        f"{_CACHE}: cannot be written, so that everything is compiled again in each run; "
+        "set NUMBA_CACHE_DIR to a folder that can be",
+        CacheWarning,
+        stacklevel=2,
+    )
+
+
+@functools.cache
+def _digest(path: str) -> str:
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+class Locator:
+    """Where Numba keeps what it has compiled of a function: by module and line, wherever the package is installed.
+
+    Numba's own locators take the path of the file in, so that every environment would compile for itself.
+    """
+
+    def __init__(self, function: Callable[..., Any], path: str) -> None:
+        self._py_file = path  # Numba asks for it
+        self._line = function.__code__.co_firstlineno
+        self._folder = os.path.join(_CACHE, *function.__module__.split(".")[1:-1])
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], path: str) -> Locator:
+        """What Numba calls."""
+        return cls(function, path)
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder."""
+        os.makedirs(self._folder, exist_ok=True)
+
+    def get_cache_path(self) -> str:
+        """Folder of the files of a function."""
+        return self._folder
+
+    def get_source_stamp(self) -> str:
+        """State of the file; that of what it calls is in the name of the folder."""
+        return _digest(self._py_file)
+
+    def get_disambiguator(self) -> str:
+        """What tells functions of one name in one file apart."""
+        return str(self._line)
 
 
 def _compiled(**flags: Any) -> Callable[[_Function], _Function]:
     def decorate(function: _Function) -> _Function:
         # The folder is fixed when the function is decorated; other users of Numba keep their own.
-        before = _config.CACHE_DIR
-        _config.CACHE_DIR = _CACHE
+        before = _config.CACHE_DIR, getattr(_config, "CACHE_LOCATOR_CLASSES", "")
+        _config.CACHE_DIR, _config.CACHE_LOCATOR_CLASSES = _CACHE, "impinge._jit.Locator"
         try:
             compiled: _Function = numba.njit(**_FLAGS, **flags)(function)
         finally:
-            _config.CACHE_DIR = before
+            _config.CACHE_DIR, _config.CACHE_LOCATOR_CLASSES = before
         return compiled
 
     return decorate

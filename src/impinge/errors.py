@@ -82,5 +82,9 @@ class OutputWarning(ImpingeWarning):
     """A file is written, but shows less than was asked for; the message says what."""
 
 
+class CacheWarning(ImpingeWarning):
+    """Compiled code cannot be kept; the message says why."""
+
+
 class RunWarning(ImpingeWarning):
     """A simulation runs, but its results may be poor; the message says why."""

@@ -6,6 +6,7 @@ import getpass
 import os
 import platform
 import re
+import stat
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
@@ -140,25 +141,28 @@ class Cache(NamedTuple):
 def cache() -> Cache:
     """Look at the folder of compiled kernels."""
     folder = _jit.cache_folder()
-    files = _files(folder)
-    kernels = sum(path.suffix == ".nbc" for path in files)
+    sizes = _sizes(folder)
+    kernels = sum(path.suffix == ".nbc" for path in sizes)
     beside = [path for path in _children(folder.parent) if re.fullmatch("[0-9a-f]{16}", path.name) and path != folder]
-    older = [_files(path) for path in beside]
-    return Cache(
-        folder, _is_writable(folder), kernels, _size(files), len(beside), sum(_size(listed) for listed in older)
-    )  # fmt: skip
+    older_size = sum(sum(_sizes(path).values()) for path in beside)
+    return Cache(folder, _is_writable(folder), kernels, sum(sizes.values()), len(beside), older_size)
 
 
-def _files(folder: Path) -> list[Path]:
-    return [path for path in folder.rglob("*") if path.is_file()]
+def _sizes(folder: Path) -> dict[Path, int]:
+    """Bytes of all files below a folder; those that other processes just take away are left out."""
+    sizes = {}
+    for path in folder.rglob("*"):
+        try:
+            about = path.stat()
+        except OSError:
+            continue
+        if stat.S_ISREG(about.st_mode):
+            sizes[path] = about.st_size
+    return sizes
 
 
 def _children(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if path.is_dir()] if folder.is_dir() else []
-
-
-def _size(files: list[Path]) -> int:
-    return sum(path.stat().st_size for path in files)
 
 
 def _is_writable(folder: Path) -> bool:

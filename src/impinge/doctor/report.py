@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 from dataclasses import dataclass, field
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from impinge.doctor.packages import FOR_DEVELOPERS, PURPOSES, Package, packages
 __all__ = ["Report", "examine"]
 
 _WIDTH = 14  # of the names of lines
-_WARM_UP = "impinge warmup"
+_STATES = (selftest.RIGHT, selftest.NOT_COMPILED, selftest.WRONG)
 
 
 @dataclass
@@ -33,9 +34,8 @@ class Report:
         shown += [f"{'hint' if not i else '':<{_WIDTH}}{text}" for i, text in enumerate(self.hints)]
         if not self.problems:
             return "\n".join([*shown, "", "No problems found."])
-        return "\n".join(
-            [*shown, "", f"Problems found: {len(self.problems)}", *(f"- {text}" for text in self.problems)]
-        )
+        listed = [f"- {text}" for text in self.problems]
+        return "\n".join([*shown, "", f"Problems found: {len(listed)}", *listed])
 
 
 def examine(version: str) -> Report:
@@ -62,15 +62,8 @@ def _software(report: Report, version: str) -> None:
             found = package.version or "none"
             remedy = f"pip install '{package.name}{package.bounds}'"
             report.problems.append(f"{package.name}: found {found}, expected {package.bounds}; {remedy}")
-    # What numbers are made by, and numba does not say in its metadata which llvmlite it has.
     shown = [f"{package.name} {package.version or 'MISSING'}" for package in needed]
-    report.lines += _wrapped("packages", [f"llvmlite {_llvmlite()}", *shown])
-
-
-def _llvmlite() -> str:
-    from importlib import metadata
-
-    return metadata.version("llvmlite")
+    report.lines += _wrapped("packages", [f"llvmlite {metadata.version('llvmlite')}", *shown])
 
 
 def _optional(report: Report) -> None:
@@ -143,7 +136,7 @@ def _cache(report: Report) -> None:
     can = "writable" if found.writable else "NOT WRITABLE"
     report.lines.append(("cache", f"{folder}, {can}, {found.kernels:,} kernels, {found.size / 1e6:.3g} MB"))
     if found.older:
-        what = f"{found.older} folders of other versions beside the cache, {found.older_size / 1e6:.3g} MB"
+        what = f"caches of other versions beside this one: {found.older}, {found.older_size / 1e6:.3g} MB"
         report.hints.append(f"{what}; they may be deleted")
     if not found.writable:
         report.problems.append(
@@ -159,27 +152,26 @@ def _self_test(report: Report) -> None:
     for result, title in ((selftest.RIGHT, "right"), (selftest.NOT_COMPILED, "not compiled")):
         names = [check.name for check in checks if check.result == result]
         if names:
-            seconds = sum(check.seconds for check in checks if check.result == result)
-            report.lines += _wrapped(
-                title, names[:-1] + [names[-1] + (f" ({seconds:.2g} s)" if seconds > 0.05 else "")]
-            )
+            report.lines += _wrapped(title, names)
+    report.lines.append(("self-test", f"{sum(outcome.seconds for outcome in [*checks, *speeds]):.2g} s"))
     for outcome in [*checks, *speeds]:
         if outcome.result == selftest.WRONG:
             report.lines.append(("WRONG", outcome.name))
-            report.problems.append(f"self-test of {outcome.name}: {outcome.detail}; please report this")
+            detail = machine.private(outcome.detail)
+            report.problems.append(f"self-test of {outcome.name}: {detail}; please report this")
     report.lines += [("speed", speed.result) for speed in speeds if speed.result not in _STATES]
     if any(check.result == selftest.NOT_COMPILED for check in checks):
-        report.hints.append(f"not all is compiled yet: {_WARM_UP} does it, some minutes; or it is done on first use")
-
-
-_STATES = (selftest.RIGHT, selftest.NOT_COMPILED, selftest.WRONG)
+        report.hints.append(
+            "not all is compiled yet: `impinge warmup` does it, some minutes; or it is done on first use"
+        )
 
 
 def _wrapped(name: str, words: list[str], width: int = 100) -> list[tuple[str, str]]:
     """Lines of words with commas between them."""
     lines = [""]
-    for word in words:
-        if lines[-1] and len(lines[-1]) + len(word) > width:
+    for number, word in enumerate(words):
+        ended = word if number == len(words) - 1 else f"{word},"
+        if lines[-1] and len(lines[-1]) + len(ended) > width:
             lines.append("")
-        lines[-1] += (", " if lines[-1] else "") + word
+        lines[-1] += (" " if lines[-1] else "") + ended
     return [(name if not i else "", line) for i, line in enumerate(lines)]

@@ -178,7 +178,7 @@ def _sphere_speed() -> str:
 
 CHECKS: dict[str, Callable[[], None]] = {
     "inside": _inside,
-    "inside, open meshes": _open_meshes,
+    "inside of open meshes": _open_meshes,
     "pairs": _pairs,
     "first contact": _first_contact,
     "spheres in motion": _spheres,
