@@ -11,7 +11,7 @@ import pytest
 
 from impinge import shapes
 from impinge.errors import InputError
-from impinge.output import draw_spheres, picture
+from impinge.output import draw_spheres, figure
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 from matplotlib import colormaps, image, rcParams
@@ -23,7 +23,7 @@ CENTRES, RADII, VALUES = RNG.random((50, 3)), RNG.uniform(0.02, 0.05, 50), RNG.r
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures that take less time."""
-    monkeypatch.setattr(picture, "_SIZE", (400, 300))
+    monkeypatch.setattr(figure, "SIZE", (400, 300))
 
 
 def read(path: Path) -> Any:

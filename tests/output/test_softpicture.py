@@ -11,7 +11,7 @@ import pytest
 
 from impinge import shapes
 from impinge.errors import InputError
-from impinge.output import SoftFrame, draw_soft, softpicture
+from impinge.output import SoftFrame, draw_soft, figure
 from tests.output.softscenes import scene
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
@@ -23,7 +23,7 @@ FRONT = (-90.0, 0.0)
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures that take less time."""
-    monkeypatch.setattr(softpicture, "_SIZE", (400, 300))
+    monkeypatch.setattr(figure, "SIZE", (400, 300))
 
 
 def read(path: Path) -> Any:
