@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,7 +21,9 @@ def picture(
     time: Annotated[float | None, typer.Option(help="In s; the nearest frame is drawn. Default: the last.")] = None,
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", help="A .png; of a movie .mp4 or .gif. Default: <RUN_DIR>.png or .mp4, here."),
+        typer.Option(
+            "-o", "--out", help="A .png; of a movie .mp4 or .gif. Default: picture.png, movie.mp4 in RUN_DIR."
+        ),
     ] = None,
     movie: Annotated[bool, typer.Option("--movie", help="A movie of all frames.")] = False,
     every: Annotated[int, typer.Option(min=1, help="Of a movie: take each frame of this many.")] = 1,
@@ -56,6 +59,8 @@ def picture(
             raise InputError("--time: found with --movie, expected one of them")
         if fps is not None and not fps > 0:
             raise InputError(f"--fps: found {fps:g}, expected a positive number")
+        if time is not None and not math.isfinite(time):
+            raise InputError(f"--time: found {time:g}, expected a time in s")
         pair = _pair("--size", size)
         from impinge.show.picture import Pictures
         from impinge.show.recording import Recording
@@ -86,12 +91,12 @@ def _pair(name: str, text: str | None) -> tuple[float, float] | None:
     return first, second
 
 
-def _target(out: Path | None, pictures: Pictures, ending: str, endings: tuple[str, ...]) -> Path:
+def _target(out: Path | None, pictures: Pictures, name: str, endings: tuple[str, ...]) -> Path:
     """The file to be written."""
     from impinge.errors import InputError
 
     if out is None:
-        return Path(pictures.recording.folder.resolve().name + ending)
+        return pictures.recording.folder / name
     if out.suffix.lower() not in endings:
         raise InputError(f"--out: found {str(out)!r}, expected an ending of {' or '.join(endings)}")
     if not out.absolute().parent.is_dir():
@@ -102,7 +107,8 @@ def _target(out: Path | None, pictures: Pictures, ending: str, endings: tuple[st
 def _draw(pictures: Pictures, out: Path | None, time: float | None, steady: bool) -> str:
     recording = pictures.recording
     number = len(recording) - 1 if time is None else recording.nearest(time)
-    target = _target(out, pictures, ".png" if time is None else f"-{recording.times[number]:g}s.png", (".png",))
+    name = "picture.png" if time is None else f"picture-{pictures.time(number)}s.png"
+    target = _target(out, pictures, name, (".png",))
     if steady:
         pictures.steady(range(len(recording)))
     pictures.draw(target, number)
@@ -114,7 +120,7 @@ def _write_movie(
 ) -> str:
     from impinge.show.picture import write_movie
 
-    target = _target(out, pictures, ".mp4", (".mp4", ".gif"))
+    target = _target(out, pictures, "movie.mp4", (".mp4", ".gif"))
     made = write_movie(target, pictures, range(0, len(pictures.recording), every), fps, tell)
     seconds, (width, height) = made.count / made.fps, made.size
     frames = "frame" if made.count == 1 else "frames"

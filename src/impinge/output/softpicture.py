@@ -37,7 +37,7 @@ _THINNEST = 2.0  # samples: radius of cables that would be too thin to be seen
 def draw_soft(
     path: str | os.PathLike[str] | Movie,
     frame: SoftFrame,
-    values: str | None = None,
+    values: str | ArrayLike | None = None,
     *,
     label: str = "",
     box: ArrayLike | None = None,
@@ -54,9 +54,9 @@ def draw_soft(
     path : path or Movie
         Ending in .png; or a movie, of which this is the next picture.
     frame : SoftFrame
-    values : str, optional
-        Name of what is shown as colours, with a colour bar: "radius", "body", or any data of the frame, e.g. "strain".
-        Of vectors the length is shown. Without it, each body has a colour.
+    values : str or (n,) numbers, optional
+        What is shown as colours, with a colour bar: numbers of the nodes; or their name: "radius", "body", or any data
+        of the frame, e.g. "strain". Of vectors the length is shown. Without it, each body has a colour.
     label : str
         What the values are, and their unit.
     box : (3,) lengths from 0, or ((x0, y0, z0), (x1, y1, z1)), m, optional
@@ -77,7 +77,7 @@ def draw_soft(
         corners = read_corners(box, 3)
         vertices = [("obstacles", mesh.vertices) for mesh in frame.obstacles]
         check_lengths([("positions", frame.positions), ("radii", frame.radii), ("box", corners), *vertices])
-        values_at = None if values is None else frame.node_values(values)
+        values_at = frame.node_values(values) if isinstance(values, str) else values
         scale = Scale(values_at, len(frame.positions), label, limits)
         places, pixels = read_around(around, 3), read_size(size)
         colours = body_colours(frame.bodies) if values is None else scale.colours()

@@ -17,11 +17,11 @@ from impinge.output.picture import draw_spheres
 from impinge.output.softpicture import draw_soft
 from impinge.run.scene import models
 from impinge.show.recording import Frame, Recording
+from impinge.show.shown import scalars_of
 
 __all__ = ["Pictures", "write_movie"]
 
 Floats = NDArray[np.float64]
-_UNITS = {"speed": "m/s", "velocity": "m/s", "spin": "rad/s", "radius": "m", "contact_force": "N"}
 _MOVIE = 1200, 900  # pixels, at most; with title and colour bar it fits a screen of 1080 rows
 _SECONDS = 8.0  # how long a movie lasts, unless that is too slow or too fast to be looked at
 _LOOK = 0.1  # part of the time that a first look at all frames takes
@@ -35,7 +35,7 @@ class Pictures:
     ----------
     recording : Recording
     colour : str, optional
-        What is shown as colours: "speed", or the name of anything that the frames have, e.g. "spin" or "strain"; of
+        What is shown as colours: "speed", "radius", or any other data of the frames, e.g. "spin" or "contact force"; of
         vectors the length. By default the speed of spheres and rigid bodies; cables and cloths have a colour each.
     view : (azimuth, elevation), degrees, optional
         Where the eye is, as `draw_spheres` takes it.
@@ -64,26 +64,27 @@ class Pictures:
         self._box = _box_of(model)
         self._decimals = _decimals(recording.times)
 
+    def time(self, number: int) -> str:
+        """Of a frame, in s, with as many digits as tell it from the others."""
+        return f"{self.recording.times[number]:.{self._decimals}f}"
+
     def draw(self, path: str | os.PathLike[str] | Movie, number: int) -> None:
         """Draw a frame into a file, or add it to a movie."""
         frame: Frame = self.recording[number]
+        label, values = self._values(frame)
         options: dict[str, Any] = {
-            "title": f"t = {frame.time:.{self._decimals}f} s", "label": _label(self.colour),
+            "values": values, "label": label, "title": f"t = {self.time(number)} s",
             "view": self.view, "size": self.size, "limits": self.limits, "around": self.around,
         }  # fmt: skip
         if frame.soft is not None:
-            names = _names(frame)
-            name = self._known(names) if self.colour else None
-            draw_soft(path, frame.soft, names[name] if name else None, **options)
+            draw_soft(path, frame.soft, **options)
             return
         centres, radii = _spheres_of(frame)
         if self._flat:
-            draw_spheres(path, centres[:, :2], radii, self._values(frame), box=self._box, **options)
+            draw_spheres(path, centres[:, :2], radii, box=self._box, **options)
             return
         bodies = frame.bodies.meshes() if frame.bodies is not None else []
-        draw_spheres(
-            path, centres, radii, self._values(frame), box=self._box, meshes=frame.obstacles, bodies=bodies, **options
-        )
+        draw_spheres(path, centres, radii, box=self._box, meshes=frame.obstacles, bodies=bodies, **options)
 
     def steady(self, numbers: Sequence[int], tell: Callable[[float], None] = lambda done: None) -> None:
         """From now on show these frames with one camera and one scale of colours, which serve them all.
@@ -95,8 +96,8 @@ class Pictures:
         for done, number in enumerate(numbers, 1):
             frame = self.recording[number]
             around = view_corners(*_extent(frame, around), view) if not self._flat else _flat_extent(frame, around)
-            if self.colour:
-                values = self._values(frame)
+            values = self._values(frame)[1]
+            if values is not None:
                 values = values[np.isfinite(values)]
                 low, high = min(low, values.min(initial=np.inf)), max(high, values.max(initial=-np.inf))
             tell(done / len(numbers))
@@ -108,26 +109,21 @@ class Pictures:
         if self.limits is None and low <= high:
             self.limits = float(low), float(high)
 
-    def _known(self, names: dict[str, str]) -> str:
-        """The name of the colour; an error if the frame has nothing of that name."""
-        assert self.colour is not None
-        if self.colour not in names:
+    def _values(self, frame: Frame) -> tuple[str, Floats | None]:
+        """What colours show, with the unit, and the values: of nodes, or of spheres and bodies; NaN where unknown."""
+        if self.colour is None:
+            return "", None
+        known = [scalars_of(part) for part in (frame.soft, frame.spheres, frame.bodies) if part is not None]
+        names = dict.fromkeys(name for some in known for name in some)
+        name = self.colour if self.colour in names else self.colour.replace("_", " ")
+        if name not in names:
             raise InputError(f"colour: found {self.colour!r}, expected one of {', '.join(names)}")
-        return self.colour
-
-    def _values(self, frame: Frame) -> Floats:
-        """What is shown as colours: of nodes; or of spheres, then of rigid bodies, NaN where it is not known."""
-        names = _names(frame)
-        name = names[self._known(names)]
-        if frame.soft is not None:
-            return frame.soft.node_values(name)
-        parts = []
-        for kind in (frame.spheres, frame.bodies):
-            if kind is not None:
-                count = len(next(iter(kind.data.values())))
-                found = kind.data.get(name, getattr(kind, "radii", None) if name == "radius" else None)
-                parts.append(np.full(count, np.nan) if found is None else _lengths(found))
-        return np.concatenate(parts)
+        unit = next(some[name][0] for some in known if name in some)
+        counts = [len(next(iter(some.values()))[1]) for some in known]
+        columns = [
+            some[name][1] if name in some else np.full(count, np.nan) for some, count in zip(known, counts, strict=True)
+        ]
+        return name + (f" [{unit}]" if unit else ""), np.concatenate(columns)
 
 
 def write_movie(
@@ -158,28 +154,6 @@ def write_movie(
             pictures.draw(movie, number)
             tell(_LOOK + (1.0 - _LOOK) * done / len(numbers))
     return movie
-
-
-def _names(frame: Frame) -> dict[str, str]:
-    """What a frame can be coloured by, and the name under which it stands in the files."""
-    if frame.soft is not None:
-        soft = frame.soft
-        found = ["radius", "body", *soft.point_data, *soft.edge_data, *soft.face_data]
-    else:
-        found = ["radius"] if frame.spheres is not None else []
-        found += [name for kind in (frame.spheres, frame.bodies) if kind is not None for name in kind.data]
-    return {**({"speed": "velocity"} if "velocity" in found else {}), **{name: name for name in found}}
-
-
-def _label(colour: str | None) -> str:
-    """What the colours are, and the unit."""
-    if colour is None:
-        return ""
-    return colour.replace("_", " ") + (f" [{_UNITS[colour]}]" if colour in _UNITS else "")
-
-
-def _lengths(rows: NDArray[Any]) -> Floats:
-    return rows.astype(np.float64) if rows.ndim == 1 else np.asarray(np.linalg.norm(rows, axis=1), np.float64)
 
 
 def _spheres_of(frame: Frame) -> tuple[Floats, Floats]:
