@@ -117,7 +117,7 @@ def __dir__() -> list[str]:
 
 def _show_in_notebooks() -> None:
     """In a notebook worlds and meshes show themselves in 3D; what that needs is loaded when one is shown."""
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if not hasattr(shell, "kernel"):
         return  # terminals show text
     formatter = shell.display_formatter.mimebundle_formatter

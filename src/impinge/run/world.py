@@ -122,14 +122,16 @@ class World:
         )
 
     def _repr_html_(self) -> str:
-        dynamics, settings = self._dynamics, self._settings
-        box, flows = settings["box"], bool(self._sources or self.sinks)
+        dynamics, d = self._dynamics, self.dim
+        space, flows = dynamics.space, bool(self._sources or self.sinks)
+        box = None
+        if np.isfinite(space.lengths[:d]).all():
+            box = f"from {space.low[:d].tolist()} to {(space.low + space.lengths)[:d].tolist()}"
         facts = [("time [s]", self.time), ("steps", self.steps), ("time step", self.why_dt or None),
-                 ("spheres" if self.dim == 3 else "discs", len(dynamics.particles)), ("polyhedra", len(dynamics.rigid)),
+                 ("spheres" if d == 3 else "discs", len(dynamics.particles)), ("polyhedra", len(dynamics.rigid)),
                  ("materials", len(self._materials)), ("walls", [wall.name for wall in self.walls] or None),
                  ("sources, sinks", f"{len(self._sources)}, {len(self.sinks)}" if flows else None),
-                 ("gravity [m/s²]", settings["gravity"]), ("box [m]", None if box is None else str(box.tolist())),
-                 ("periodic", "yes" if settings["periodic"].any() else None)]  # fmt: skip
+                 ("gravity [m/s²]", dynamics.gravity[:d]), ("box [m]", box)]  # fmt: skip
         return facts_table("World", facts)
 
     # What is in it

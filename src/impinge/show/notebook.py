@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["bundle", "plot"]
 
-_MOST_SPHERES, _MOST_FACES = 100_000, 400_000  # that are shown without being asked for
+_MOST_SPHERES, _MOST_BODIES, _MOST_FACES = 100_000, 300, 400_000  # that are shown without being asked for
 _FRAMES = 60  # of a recording
 _HEIGHT = 420  # pixels
 
@@ -79,7 +79,8 @@ def _is_large(thing: Any) -> bool:
         faces += int(
             np.array([len(form.mesh.faces) for form in dynamics.rigid.shapes], int)[dynamics.rigid.forms].sum()
         )
-        return len(dynamics.particles) > _MOST_SPHERES or faces > _MOST_FACES
+        many = len(dynamics.particles) > _MOST_SPHERES or len(dynamics.rigid) > _MOST_BODIES
+        return many or faces > _MOST_FACES
     return isinstance(thing, Mesh) and len(thing.faces) > _MOST_FACES
 
 
@@ -110,8 +111,8 @@ def _frame_of(world: World) -> Frame:
     solid = None
     if len(bodies):
         vertices, faces, numbers = bodies.surface()
-        known = {"id": bodies.ids, "shape": bodies.shapes, "material": bodies.materials}
-        known |= {"velocity": bodies.velocities, "spin": bodies.spins}
+        known = {"id": bodies.ids, "shape": bodies.shapes, "material": bodies.materials,
+                 "velocity": bodies.velocities, "spin": bodies.spins}  # fmt: skip
         solid = Bodies(vertices, faces.astype(np.int64), numbers, known)
     shown = Spheres(centres, spheres.radii, data) if len(spheres) else None
     obstacles = obstacle_meshes(world)
@@ -121,8 +122,6 @@ def _frame_of(world: World) -> Frame:
 
 
 def _soft_frame(frame: SoftFrame) -> Frame:
-    if not len(frame.positions) and not frame.obstacles:
-        raise InputError("world: found nothing in it, expected something to show")
     return Frame(frame.time, None, None, frame if len(frame.positions) else None, list(frame.obstacles))
 
 
