@@ -19,15 +19,16 @@ from impinge.output.atomic import replacing
 __all__ = ["Movie"]
 
 _WHITE = 255
-# H.264 with 4:2:0 and its table of contents in front plays everywhere, in browsers and slides too. A palette for
-# each picture of a GIF keeps no more than one in memory; ordered dithering does not flicker.
+# H.264 with 4:2:0 and its table of contents in front plays everywhere, in browsers and slides too. Unless told so,
+# ffmpeg rounds white to grey, and leaves it to players to guess what the colours are.
+_EXACT = "scale=out_color_matrix=bt709:out_range=tv:flags=accurate_rnd+full_chroma_int"
+# A palette for each picture keeps no more than one of them in memory; ordered dithering does not flicker.
+_PALETTES = "split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1:dither=bayer"
 _FORMATS: dict[str, dict[str, Any]] = {
-    ".mp4": {"quality": 7, "macro_block_size": 2, "output_params": ["-f", "mp4", "-movflags", "+faststart"]},
-    ".gif": {
-        "codec": "gif", "pix_fmt_out": "pal8", "quality": None, "macro_block_size": 1,
-        "output_params": ["-f", "gif", "-vf",
-                          "split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1:dither=bayer"],
-    },
+    ".mp4": {"quality": 7, "macro_block_size": 2,
+             "output_params": ["-f", "mp4", "-movflags", "+faststart", "-vf", _EXACT]},
+    ".gif": {"codec": "gif", "pix_fmt_out": "pal8", "quality": None, "macro_block_size": 1,
+             "output_params": ["-f", "gif", "-vf", _PALETTES]},
 }  # fmt: skip
 
 

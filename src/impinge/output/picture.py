@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_spheres"]
 
+_INCHES = 7.5, 6.0  # of a picture of discs, at most
+
 
 def draw_spheres(
     path: str | os.PathLike[str] | Movie,
@@ -117,10 +119,11 @@ def _draw_discs(
     low, high = (everything.min(axis=0), everything.max(axis=0)) if len(everything) else (np.zeros(2), np.ones(2))
     margin = 0.02 * (max(high - low) or 1.0)
     lengths = high - low + 2 * margin
-    width = 6.5
-    figure = Figure(
-        figsize=(width, float(np.clip(width * lengths[1] / lengths[0], 2.0, 7.5)) + 0.6), layout="compressed", dpi=dpi
-    )
+    slope = lengths[1] / lengths[0]
+    labels = np.array([0.8 + (1.0 if scale.values is not None else 0.0), 0.8])  # inches around the axes
+    height = float(np.clip((_INCHES[0] - labels[0]) * slope, 1.2, _INCHES[1] - labels[1]))
+    width = float(np.clip(height / slope, 2.0, _INCHES[0] - labels[0]))
+    figure = Figure(figsize=labels + [width, height], layout="compressed", dpi=dpi)
     axes = figure.add_subplot(aspect="equal", xlabel="x [m]", ylabel="y [m]", title=title)
     axes.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin))
     if box is not None:
