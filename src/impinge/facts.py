@@ -8,9 +8,10 @@ from typing import Any
 
 __all__ = ["facts_table"]
 
-_TABLE = '<table style="display: inline-table; margin: 0">'
-_TITLE = '<tr><th colspan="2" style="text-align: left">{}</th></tr>'
-_ROW = '<tr><td style="text-align: left; vertical-align: top">{}</td><td style="text-align: left">{}</td></tr>'
+_TABLE = '<table style="display: inline-table; margin: 0; line-height: 1.5">'
+_CELL = "text-align: left; vertical-align: top; padding: 0 1em 0 0.2em"
+_TITLE = f'<tr><th colspan="2" style="{_CELL}">{{}}</th></tr>'
+_ROW = f'<tr><td style="{_CELL}">{{}}</td><td style="{_CELL}">{{}}</td></tr>'
 _MOST = 8  # of a list
 
 

@@ -52,6 +52,7 @@ def plot(thing: Any, colour: str | None = None) -> Plot:
     frames, options = _frames_of(thing)
     view = plot_of(frames, colour or "speed", **options)
     view.height = _HEIGHT
+    view.colorbar_object_id = -1  # of the first thing that has colours
     view.menu_visibility = len(frames) > 1  # where the slider is
     return view
 
