@@ -129,6 +129,18 @@ def test_spheres_are_where_they_are() -> None:
     assert spheres.attribute == pytest.approx(np.sqrt(3), rel=1e-2)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_colours() -> None:
+    (still,) = [each for each in plot(soft_world()).objects if each.name == "cables and cloth"]
+    assert len(still.attribute) == 0
+    (cable,) = [each for each in plot(soft_world(), "strain").objects if each.name == "cables and cloth"]
+    assert len(cable.attribute) == len(cable.vertices)
+    with pytest.raises(InputError, match="colour: found 'mood', expected one of id, speed, "):
+        plot(world(), "mood")
+    with pytest.raises(InputError, match="as there is no data"):
+        plot(TORUS, "speed")
+
+
 def test_nothing_to_plot() -> None:
     for empty in (impinge.World(), impinge.SoftWorld()):
         with pytest.raises(InputError, match=r"found nothing in it|found neither"):

@@ -26,19 +26,24 @@ def picture(
         ),
     ] = None,
     movie: Annotated[bool, typer.Option("--movie", help="A movie of all frames.")] = False,
-    every: Annotated[int, typer.Option(min=1, help="Of a movie: take each frame of this many.")] = 1,
+    every: Annotated[int, typer.Option(min=1, metavar="N", help="Of a movie: every N-th frame.")] = 1,
     fps: Annotated[
         float | None, typer.Option(help="Of a movie: frames per second. Default: it lasts about 8 s.")
     ] = None,
     colour: Annotated[
-        str | None, typer.Option(help="What colours show: speed, radius, strain, …; another name lists them all.")
+        str | None,
+        typer.Option(
+            "--colour", "--color", help="What colours show: speed, radius, strain, …; any other name lists them all."
+        ),
     ] = None,
     limits: Annotated[
         str | None, typer.Option(metavar="LOW,HIGH", help="Values of the first and the last colour.")
     ] = None,
     view: Annotated[
         str | None,
-        typer.Option(metavar="AZIMUTH,ELEVATION", help="Where the eye is, degrees; 0,0: on the side of +x; -60,20."),
+        typer.Option(
+            metavar="AZIMUTH,ELEVATION", help="Where the eye is, in degrees; 0,0 is on the side of +x. Default: -60,20."
+        ),
     ] = None,
     size: Annotated[
         str | None,

@@ -120,10 +120,10 @@ def _draw_discs(
     margin = 0.02 * (max(high - low) or 1.0)
     lengths = high - low + 2 * margin
     slope = lengths[1] / lengths[0]
-    labels = np.array([0.8 + (1.0 if scale.values is not None else 0.0), 0.8])  # inches around the axes
+    labels = 0.8 + (1.0 if scale.values is not None else 0.0), 0.8  # inches around the axes
     height = float(np.clip((_INCHES[0] - labels[0]) * slope, 1.2, _INCHES[1] - labels[1]))
     width = float(np.clip(height / slope, 2.0, _INCHES[0] - labels[0]))
-    figure = Figure(figsize=labels + [width, height], layout="compressed", dpi=dpi)
+    figure = Figure(figsize=(labels[0] + width, labels[1] + height), layout="compressed", dpi=dpi)
     axes = figure.add_subplot(aspect="equal", xlabel="x [m]", ylabel="y [m]", title=title)
     axes.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin))
     if box is not None:

@@ -16,6 +16,7 @@ from impinge.run.world import World
 from impinge.shapes.mesh import Mesh
 from impinge.show.recording import Bodies, Frame, Recording, Spheres
 from impinge.show.scene3d import plot_of
+from impinge.show.shown import scalars_of
 from impinge.show.thinning import evenly
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def plot(thing: Any, colour: str | None = None) -> Plot:
         Or whatever Mesh.of takes. Of a Recording sixty frames at most, with a slider.
     colour : str, optional
         What colours show: "speed", "radius", "strain" or any other data that files of frames have. By default the
-        speed; without it, all is grey.
+        speed, if anything moves.
 
     Returns
     -------
@@ -50,11 +51,23 @@ def plot(thing: Any, colour: str | None = None) -> Plot:
     >>> view = impinge.plot(impinge.shapes.torus())  # doctest: +SKIP
     """
     frames, options = _frames_of(thing)
-    view = plot_of(frames, colour or "speed", **options)
+    view = plot_of(frames, _scalar_of(frames, colour), **options)
     view.height = _HEIGHT
     view.colorbar_object_id = -1  # of the first thing that has colours
     view.menu_visibility = len(frames) > 1  # where the slider is
     return view
+
+
+def _scalar_of(frames: list[Frame], colour: str | None) -> str:
+    """The name of what colours show; "" for nothing."""
+    parts = [part for frame in frames for part in (frame.spheres, frame.bodies, frame.soft) if part is not None]
+    known = [scalars_of(part) for part in parts]
+    if colour is None:
+        return "speed" if any(some["speed"][1].any() for some in known if "speed" in some) else ""
+    names = dict.fromkeys(name for some in known for name in some)
+    if colour not in names:
+        raise InputError(f"colour: found {colour!r}, expected one of {', '.join(names) or 'none, as there is no data'}")
+    return colour
 
 
 def bundle(thing: Any) -> dict[str, Any] | None:
