@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sized
 from html import escape
 from typing import Any
 
-__all__ = ["facts_table"]
+__all__ = ["html_table"]
 
 _TABLE = '<table style="display: inline-table; margin: 0; line-height: 1.5">'
 _CELL = "text-align: left; vertical-align: top; padding: 0 1em 0 0.2em"
@@ -15,7 +15,7 @@ _ROW = f'<tr><td style="{_CELL}">{{}}</td><td style="{_CELL}">{{}}</td></tr>'
 _MOST = 8  # of a list
 
 
-def facts_table(title: str, facts: Iterable[tuple[str, Any]]) -> str:
+def html_table(title: str, facts: Iterable[tuple[str, Any]]) -> str:
     """A table with a title: names, and what there is to say; rows of None are left out.
 
     Numbers get at most six digits, or commas between thousands; of lists of texts the first eight are shown.

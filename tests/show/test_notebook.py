@@ -14,7 +14,7 @@ import pytest
 import impinge
 from impinge import ccd, shapes
 from impinge.errors import InputError
-from impinge.facts import facts_table
+from impinge.facts import html_table
 from impinge.show import notebook
 from impinge.show.notebook import bundle, plot
 
@@ -34,7 +34,7 @@ def test_facts() -> None:
         ("no", None), ("names", ["a&b", "c"]), ("many", [str(k) for k in range(20)]), ("vector", np.array([0.0, 1.5])),
         ("is", True), ("none", []), ("nothing", np.nan),
     ]  # fmt: skip
-    assert rows(facts_table("<T>", facts)) == {
+    assert rows(html_table("<T>", facts)) == {
         "": "<T>", "<count>": "1,234,567", "big": "12,345", "real": "0.123457", "single": "0.5", "names": "a&b, c",
         "many": "0, 1, 2, 3, 4, 5, 6, 7, …", "vector": "(0, 1.5)", "is": "yes", "none": "", "nothing": "nan",
     }  # fmt: skip

@@ -14,7 +14,7 @@ from impinge.ccd.candidates import Candidates, find_candidates
 from impinge.ccd.moving import Floats, Ints, Moving, in_range, read_moving
 from impinge.ccd.normal import normal_of
 from impinge.ccd.queries import earliest, find_times, flat_times, upright
-from impinge.facts import facts_table
+from impinge.facts import html_table
 
 __all__ = ["Contact", "Contacts", "contacts", "first_contact", "is_free", "touching"]
 
@@ -29,7 +29,7 @@ class Contact(NamedTuple):
 
     def _repr_html_(self) -> str:
         what = f"{self.kind} {self.pair[0]}, {self.pair[1]}"
-        return facts_table("Contact", [("time", self.time), ("between", what), ("normal", self.normal)])
+        return html_table("Contact", [("time", self.time), ("between", what), ("normal", self.normal)])
 
 
 class Contacts(NamedTuple):
@@ -47,7 +47,7 @@ class Contacts(NamedTuple):
         kinds = zip(self.pairs._fields, self.pairs, self.times, strict=True)
         said = [(name.replace("_", "-"), f"{len(pairs):,}, the first at {times.min():.6g}")
                 for name, pairs, times in kinds if len(pairs)]  # fmt: skip
-        return facts_table("Contacts", [("in all", self.total), *said])
+        return html_table("Contacts", [("in all", self.total), *said])
 
 
 def first_contact(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check, _jit
 from impinge.errors import InputError
-from impinge.facts import facts_table
+from impinge.facts import html_table
 from impinge.inside import _view
 from impinge.shapes.mesh import Mesh
 
@@ -158,7 +158,7 @@ class SolidView:
 
     def _repr_html_(self) -> str:
         mesh, method = self._solid.mesh, self._solid.method
-        return facts_table("SolidView", [("triangles", len(mesh.faces)), ("method", method), ("place", self._place())])
+        return html_table("SolidView", [("triangles", len(mesh.faces)), ("method", method), ("place", self._place())])
 
 
 def used_vertices(mesh: Mesh) -> NDArray[np.int64]:

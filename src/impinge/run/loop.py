@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from impinge.errors import InputError, RunError
-from impinge.facts import facts_table
+from impinge.facts import html_table
 from impinge.output import Series
 from impinge.run import jobs
 from impinge.run.folder import Folder
@@ -50,7 +50,7 @@ class Outcome:
     def _repr_html_(self) -> str:
         facts = [("folder", str(self.folder)), ("time [s]", self.time), ("steps", self.steps),
                  ("finished", self.finished), ("took [s]", self.seconds)]  # fmt: skip
-        return facts_table("Outcome", facts)
+        return html_table("Outcome", facts)
 
 
 def run_scene(

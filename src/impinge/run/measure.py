@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from impinge.bodies.dynamics import Contacts, Dynamics
 from impinge.bodies.rigid import _layout, _motion
-from impinge.facts import facts_table
+from impinge.facts import html_table
 
 __all__ = ["Energy", "Push", "energy", "pushes", "stress"]
 
@@ -29,7 +29,7 @@ class Energy(NamedTuple):
     total: float  # all of them, less the work
 
     def _repr_html_(self) -> str:
-        return facts_table("Energy", [(f"{name} [J]", value) for name, value in self._asdict().items()])
+        return html_table("Energy", [(f"{name} [J]", value) for name, value in self._asdict().items()])
 
 
 class Push(NamedTuple):

@@ -27,7 +27,7 @@ from impinge.bodies.soft.step import Blocked, Known, Result, Step
 from impinge.bodies.soft.surface import Skin, Surface, skin_of
 from impinge.bodies.soft.task import KEEP_AWAY, RECOVER, SQUEEZE, Task
 from impinge.errors import ConvergenceError, InputError, RunError, RunWarning
-from impinge.facts import facts_table
+from impinge.facts import html_table
 from impinge.output.softframe import SoftFrame
 from impinge.run import softexplicit, softstate, softview
 from impinge.run.softblame import Blame
@@ -166,7 +166,7 @@ class SoftWorld:
                  ("integrator", self.integrator), ("response", self.response), ("bodies", sizes or None),
                  ("nodes", len(self._x)), ("obstacles", len(self._obstacles)),
                  ("contacts", len(self._touch.forces)), ("friction", self.friction)]  # fmt: skip
-        return facts_table("SoftWorld", facts)
+        return html_table("SoftWorld", facts)
 
     @property
     def dt(self) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from impinge import _jit
 from impinge.bodies.dynamics import Dynamics
 from impinge.bodies.rigid import _layout, _motion
-from impinge.facts import facts_table
+from impinge.facts import html_table
 from impinge.run.measure import Push
 from impinge.shapes.mesh import Mesh
 
@@ -73,7 +73,7 @@ class Spheres:
             facts += [("radii [m]", f"{self.radii.min():.6g} to {self.radii.max():.6g}"),
                       ("mass [kg]", self.masses.sum()), ("lowest [m]", self.centres.min(axis=0)),
                       ("highest [m]", self.centres.max(axis=0)), ("largest speed [m/s]", speeds.max())]  # fmt: skip
-        return facts_table("Spheres", facts)
+        return html_table("Spheres", facts)
 
 
 class Polyhedra:
@@ -120,7 +120,7 @@ class Polyhedra:
         if len(self):
             speeds = np.linalg.norm(self.velocities, axis=1)
             facts += [("mass [kg]", self.masses.sum()), ("largest speed [m/s]", speeds.max())]
-        return facts_table("Polyhedra", facts)
+        return html_table("Polyhedra", facts)
 
     def mesh(self, number: int) -> Mesh:
         """The surface of a body where it is now."""

@@ -24,7 +24,7 @@ from impinge.bodies.rigid.shape import Shape
 from impinge.broad.search import NeighborSearch, Statistics
 from impinge.broad.space import check_room, read_space
 from impinge.errors import InputError, RunWarning
-from impinge.facts import facts_table
+from impinge.facts import html_table
 from impinge.inside.solid import Solid
 from impinge.inside.view import checked_rotation
 from impinge.response.materials import Material, law_table, shortest_contact
@@ -132,7 +132,7 @@ class World:
                  ("materials", len(self._materials)), ("walls", [wall.name for wall in self.walls] or None),
                  ("sources, sinks", f"{len(self._sources)}, {len(self.sinks)}" if flows else None),
                  ("gravity [m/s²]", dynamics.gravity[:d]), ("box [m]", box)]  # fmt: skip
-        return facts_table("World", facts)
+        return html_table("World", facts)
 
     # What is in it
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check
 from impinge.errors import InputError, MeshError
-from impinge.facts import facts_table
+from impinge.facts import html_table
 from impinge.shapes import _edges, _survey
 from impinge.shapes._mass import _bound_faces, _sum_moments
 from impinge.shapes._merge import _first_equal, _renumber
@@ -121,11 +121,11 @@ class Mesh:
         facts = [("vertices", len(self._vertices)), ("faces", len(self._faces)), ("lower corner [m]", self.bounds[0]),
                  ("upper corner [m]", self.bounds[1])]  # fmt: skip
         if len(self._faces) > _QUICK:
-            return facts_table("Mesh", [*facts, ("problems", "not looked for, as it is large; see problems()")])
+            return html_table("Mesh", [*facts, ("problems", "not looked for, as it is large; see problems()")])
         volume = self.volume if self.is_closed else None
         facts += [("area [m²]", self.area), ("closed", self.is_closed), ("volume [m³]", volume),
                   ("problems", str(self.problems()))]  # fmt: skip
-        return facts_table("Mesh", facts)
+        return html_table("Mesh", facts)
 
     @property
     def vertices(self) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.errors import InputError
-from impinge.facts import facts_table
+from impinge.facts import html_table
 from impinge.output.softframe import SoftFrame
 from impinge.output.softvtk import read_obstacles, read_soft
 from impinge.output.vtk import Collection, read_polydata
@@ -105,7 +105,7 @@ class Recording(Sequence[Frame]):
     def _repr_html_(self) -> str:
         span = f"{len(self):,}, from {self.times[0]:g} to {self.times[-1]:g} s"
         facts = [("folder", str(self.folder)), ("kind", self.scene.model.kind), ("frames", span)]
-        return facts_table("Recording", facts)
+        return html_table("Recording", facts)
 
     def __len__(self) -> int:
         return len(self.times)

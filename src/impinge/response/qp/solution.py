@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge.facts import facts_table
+from impinge.facts import html_table
 from impinge.sparse.cholesky import Structure
 
 Floats = NDArray[np.float64]
@@ -62,4 +62,4 @@ class QPSolution:
         facts = [("unknowns", len(self.x)), ("rows", len(self.multipliers)), ("active", len(self.active)),
                  ("equalities", len(self.equality_multipliers)), ("objective", self.objective),
                  ("iterations", self.iterations), ("largest residual", self.residuals.largest)]  # fmt: skip
-        return facts_table("QPSolution", facts)
+        return html_table("QPSolution", facts)

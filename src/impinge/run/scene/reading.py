@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from impinge.errors import InputError
-from impinge.facts import facts_table
+from impinge.facts import html_table
 from impinge.run.scene import models, softmodels
 from impinge.run.scene.errors import explain
 from impinge.run.scene.toml import Document, Key, read_toml
@@ -45,7 +45,7 @@ class Scene:
         frames = model.output.frames
         facts = [("file", str(self.path)), ("kind", model.kind), ("until [s]", model.run.until), *lists,
                  ("frames", "none" if frames is None else f"every {frames:g} s")]  # fmt: skip
-        return facts_table("Scene", facts)
+        return html_table("Scene", facts)
 
     @property
     def path(self) -> Path:
