@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from impinge.cli.common import app, progress, reported
+from impinge.cli.common import app, compiling_told, progress, reported
 
 if TYPE_CHECKING:
     from impinge.show.picture import Pictures
@@ -54,7 +54,7 @@ def picture(
     ] = False,
 ) -> None:
     """Draw a frame of the run in RUN_DIR, or a movie of all; also while it runs."""
-    with reported():
+    with reported(), compiling_told():
         from impinge.errors import InputError
 
         found = [name for name, value in (("--every", every != 1), ("--fps", fps is not None)) if value]
