@@ -6,6 +6,7 @@ Names are imported on first use (PEP 562), so that ``import impinge`` costs no m
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -30,6 +31,8 @@ _NAMES = {
     "SoftWorld": "impinge.run.soft",
     "read_scene": "impinge.run.scene",
     "run_scene": "impinge.run.loop",
+    "Recording": "impinge.show.recording",
+    "plot": "impinge.show.notebook",
     "Motion": "impinge.bodies.motion",
     "Rain": "impinge.bodies.rain",
     "fill_random": "impinge.bodies.filling",
@@ -50,6 +53,7 @@ __all__ = [
     "NeighborSearch",
     "QPSolution",
     "Rain",
+    "Recording",
     "SoftWorld",
     "Solid",
     "World",
@@ -68,6 +72,7 @@ __all__ = [
     "fill_random",
     "inside",
     "pairs",
+    "plot",
     "read_mesh",
     "read_scene",
     "run_scene",
@@ -93,6 +98,8 @@ if TYPE_CHECKING:
     from impinge.run.world import World
     from impinge.shapes.files import read_mesh
     from impinge.shapes.mesh import Mesh
+    from impinge.show.notebook import plot
+    from impinge.show.recording import Recording
 
 
 def __getattr__(name: str) -> Any:
@@ -106,3 +113,18 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def _show_in_notebooks() -> None:
+    """In a notebook worlds and meshes show themselves in 3D; what that needs is loaded when one is shown."""
+    shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if not hasattr(shell, "kernel"):
+        return  # terminals show text
+    formatter = shell.display_formatter.mimebundle_formatter
+    for name in ("Mesh", "World", "SoftWorld"):
+        formatter.for_type_by_name(
+            _NAMES[name], name, lambda thing, **_: importlib.import_module("impinge.show.notebook").bundle(thing)
+        )
+
+
+_show_in_notebooks()

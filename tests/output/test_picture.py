@@ -11,7 +11,7 @@ import pytest
 
 from impinge import shapes
 from impinge.errors import InputError
-from impinge.output import draw_spheres, picture
+from impinge.output import draw_spheres, figure
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 from matplotlib import colormaps, image, rcParams
@@ -23,7 +23,7 @@ CENTRES, RADII, VALUES = RNG.random((50, 3)), RNG.uniform(0.02, 0.05, 50), RNG.r
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures that take less time."""
-    monkeypatch.setattr(picture, "_SIZE", (400, 300))
+    monkeypatch.setattr(figure, "SIZE", (400, 300))
 
 
 def read(path: Path) -> Any:
@@ -119,3 +119,57 @@ def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(InputError, match=r"pip install 'impinge\[report\]'"):
         draw_spheres(tmp_path / "a.png", CENTRES, RADII)
+
+
+def test_pictures_around_the_same_places_have_the_same_camera(tmp_path: Path) -> None:
+    corners = [[-2.0, -2, -2], [2, 2, 2]]
+    shapes_found = set()
+    for x in (-1.5, 0.0, 1.5):
+        draw_spheres(tmp_path / "a.png", [[x, 0, 0]], 0.4, [x], limits=(-2, 2), around=corners, view=(-90, 0))
+        pixels = read(tmp_path / "a.png")
+        shapes_found.add(pixels.shape)
+        coloured = np.ptp(pixels[:, :300], axis=2) > 0.15
+        columns = np.nonzero(coloured)[1]
+        assert np.ptp(columns) == pytest.approx(0.8 / 4.24 * 300, abs=4)
+        assert columns.mean() == pytest.approx(150 + x / 4.24 * 300, abs=3)
+    assert len(shapes_found) == 1
+    draw_spheres(tmp_path / "b.png", [[9, 9, 9]], 0.4, around=corners)  # nothing to be seen
+    assert (np.ptp(read(tmp_path / "b.png"), axis=2) < 0.1).all()
+
+
+def test_discs_around_places(tmp_path: Path) -> None:
+    for name, centres in (("a", [[0, 0]]), ("b", [[0, 0], [50, 50]])):
+        draw_spheres(tmp_path / f"{name}.png", centres, 1, around=[[-2, -2], [2, 2]])
+    assert np.abs(read(tmp_path / "a.png") - read(tmp_path / "b.png")).mean() < 1e-3
+
+
+def test_limits_of_colours(tmp_path: Path) -> None:
+    for name, values in (("a", [0.0, 5.0]), ("b", [0.0, 900.0])):
+        draw_spheres(tmp_path / f"{name}.png", [[0, 0, 0], [1, 0, 0]], 0.4, values, limits=(0, 5))
+    assert np.array_equal(read(tmp_path / "a.png"), read(tmp_path / "b.png"))
+
+
+def test_texts_grow_with_the_size(tmp_path: Path) -> None:
+    sizes = []
+    for factor in (1, 2):
+        draw_spheres(tmp_path / "a.png", CENTRES, RADII, VALUES, size=(200 * factor, 160 * factor), title="Some")
+        sizes.append(np.array(read(tmp_path / "a.png").shape[:2]))
+    assert sizes[1] == pytest.approx(2 * sizes[0], abs=3)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"limits": (1, 0)}, r"limits: found \(1, 0\), expected the lowest value first"),
+        ({"limits": (1, np.nan)}, "limits"),
+        ({"size": (10, 100)}, r"size: found \(10, 100\), expected whole numbers from 50 to 20000"),
+        ({"size": (100.5, 100)}, "size"),
+        ({"around": np.empty((0, 3))}, "around: found no places"),
+        ({"around": [[0, 0]]}, "around"),
+        ({"around": [[1e200, 0, 0]]}, "around"),
+    ],
+)
+def test_bad_limits_sizes_and_places(tmp_path: Path, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        draw_spheres(tmp_path / "a.png", CENTRES, RADII, VALUES, **options)
+    assert list(tmp_path.iterdir()) == []

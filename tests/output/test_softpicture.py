@@ -11,7 +11,7 @@ import pytest
 
 from impinge import shapes
 from impinge.errors import InputError
-from impinge.output import SoftFrame, draw_soft, softpicture
+from impinge.output import SoftFrame, draw_soft, figure
 from tests.output.softscenes import scene
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
@@ -23,7 +23,7 @@ FRONT = (-90.0, 0.0)
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures that take less time."""
-    monkeypatch.setattr(softpicture, "_SIZE", (400, 300))
+    monkeypatch.setattr(figure, "SIZE", (400, 300))
 
 
 def read(path: Path) -> Any:
@@ -114,3 +114,15 @@ def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(InputError, match=r"pip install 'impinge\[report\]'"):
         draw_soft(tmp_path / "a.png", scene())
+
+
+def test_numbers_as_values_and_a_fixed_camera(tmp_path: Path) -> None:
+    frame = scene()
+    draw_soft(tmp_path / "a.png", frame, "strain")
+    draw_soft(tmp_path / "b.png", frame, frame.node_values("strain"))
+    assert np.array_equal(read(tmp_path / "a.png"), read(tmp_path / "b.png"))
+    shapes_found = set()
+    for time in (0.0, 0.7):
+        draw_soft(tmp_path / "c.png", scene(time), "strain", limits=(0, 2), around=[[-3.0] * 3, [4.0] * 3])
+        shapes_found.add(read(tmp_path / "c.png").shape)
+    assert len(shapes_found) == 1

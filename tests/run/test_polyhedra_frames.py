@@ -189,7 +189,7 @@ def test_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spheres: bool)
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     from matplotlib import image
 
-    monkeypatch.setattr("impinge.output.picture._SIZE", (300, 240))
+    monkeypatch.setattr("impinge.output.figure.SIZE", (300, 240))
     some = world(spheres)
     some.add_obstacle(shapes.box(1.0))
     draw(tmp_path / "a.png", scene(tmp_path), some)

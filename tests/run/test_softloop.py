@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from impinge import cli
 from impinge.errors import InfeasibleStep, InputError
-from impinge.output import Collection, SoftFiles, checkpoint, softpicture
+from impinge.output import Collection, SoftFiles, checkpoint, figure
 from impinge.run.loop import Outcome, run_scene
 from impinge.run.scene import read_scene
 from impinge.run.soft import SoftWorld
@@ -89,7 +89,7 @@ def test_an_animation_needs_no_other_format(tmp_path: Path) -> None:
 
 def test_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
-    monkeypatch.setattr(softpicture, "_SIZE", (400, 300))
+    monkeypatch.setattr(figure, "SIZE", (400, 300))
     run(tmp_path, SOFT_SMALL.replace("frames = 0.02", "picture = true"))
     assert (tmp_path / "out" / "picture.png").read_bytes().startswith(b"\x89PNG")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from impinge.bodies.motion import Motion
-from impinge.output import SoftFiles, draw_soft, softpicture
+from impinge.output import SoftFiles, draw_soft, figure
 from impinge.run.soft import SoftWorld
 
 from ..bodies.soft_bodies import sheet
@@ -122,6 +122,6 @@ def test_all_formats(tmp_path: Path) -> None:
 @pytest.mark.parametrize("values", [None, "strain", "contact_force"])
 def test_picture(values: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    monkeypatch.setattr(softpicture, "_SIZE", (400, 300))
+    monkeypatch.setattr(figure, "SIZE", (400, 300))
     draw_soft(tmp_path / "a.png", busy_world().frame(), values)
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")

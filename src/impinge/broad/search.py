@@ -18,6 +18,7 @@ from impinge.broad.methods import BOX_METHODS, METHODS, read_settings
 from impinge.broad.space import Bodies, boxes, read_length, read_space, spheres
 from impinge.broad.sweep import LinkedLists
 from impinge.errors import InputError, SearchWarning
+from impinge.facts import html_table
 
 __all__ = ["BoxSearch", "NeighborSearch", "Neighbors", "Statistics"]
 
@@ -46,6 +47,9 @@ class Neighbors:
 
     def __repr__(self) -> str:
         return f"<impinge.Neighbors: {len(self.pairs):,} pairs of {len(self._bodies):,} bodies>"
+
+    def _repr_html_(self) -> str:
+        return html_table("Neighbors", [("pairs that may touch", len(self.pairs)), ("bodies", len(self._bodies))])
 
     def touching(self) -> NDArray[np.int64]:
         """Those of the pairs that touch or overlap now: (m, 2) int64. It does not depend on when lists were built."""

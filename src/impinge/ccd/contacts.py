@@ -14,6 +14,7 @@ from impinge.ccd.candidates import Candidates, find_candidates
 from impinge.ccd.moving import Floats, Ints, Moving, in_range, read_moving
 from impinge.ccd.normal import normal_of
 from impinge.ccd.queries import earliest, find_times, flat_times, upright
+from impinge.facts import html_table
 
 __all__ = ["Contact", "Contacts", "contacts", "first_contact", "is_free", "touching"]
 
@@ -26,6 +27,10 @@ class Contact(NamedTuple):
     pair: tuple[int, int]  # numbers of the two
     normal: Floats  # unit vector from the second to the first; 0 if it is not defined
 
+    def _repr_html_(self) -> str:
+        what = f"{self.kind} {self.pair[0]}, {self.pair[1]}"
+        return html_table("Contact", [("time", self.time), ("between", what), ("normal", self.normal)])
+
 
 class Contacts(NamedTuple):
     """All contacts of a motion."""
@@ -37,6 +42,12 @@ class Contacts(NamedTuple):
     def total(self) -> int:
         """Number of contacts."""
         return self.pairs.total
+
+    def _repr_html_(self) -> str:
+        kinds = zip(self.pairs._fields, self.pairs, self.times, strict=True)
+        said = [(name.replace("_", "-"), f"{len(pairs):,}, the first at {times.min():.6g}")
+                for name, pairs, times in kinds if len(pairs)]  # fmt: skip
+        return html_table("Contacts", [("in all", self.total), *said])
 
 
 def first_contact(

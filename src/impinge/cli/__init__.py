@@ -14,11 +14,11 @@ from typing import Annotated
 import typer
 
 import impinge
-from impinge.cli import doctor, inside, new, pairs, report, reproduce, run, touch, warmup
+from impinge.cli import doctor, inside, new, pairs, picture, report, reproduce, run, touch, warmup
 from impinge.cli.common import app, say
 
 __all__ = [
-    "app", "doctor", "inside", "main", "new", "pairs", "report", "reproduce", "run", "touch", "warmup",
+    "app", "doctor", "inside", "main", "new", "pairs", "picture", "report", "reproduce", "run", "touch", "warmup",
 ]  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from impinge import _check, _jit
 from impinge.broad.blocks import Blocks, block_pairs, make_blocks, places
 from impinge.broad.once import box_pairs
 from impinge.errors import InputError
+from impinge.facts import html_table
 from impinge.inside import _collide
 from impinge.inside._vertical import count_all_crossings
 from impinge.inside.solid import Solid
@@ -59,12 +60,24 @@ class Collision:
             f"up to {self.depths.max(initial=0.0):.3g} m deep>"
         )
 
+    def _repr_html_(self) -> str:
+        nodes = f"{len(self.nodes.of_a):,} of a in b, {len(self.nodes.of_b):,} of b in a"
+        facts = [("overlap", self.overlap), ("pairs of faces that meet", len(self.faces)), ("nodes", nodes),
+                 ("contact points", len(self.points)), ("deepest [m]", self.depths.max(initial=0.0))]  # fmt: skip
+        return html_table("Collision", facts)
+
 
 class Collisions(NamedTuple):
     """Which of many bodies overlap, and how."""
 
     pairs: Ints  # (n, 2), i < j, ascending
     details: list[Collision]  # one for every pair, body i being a
+
+    def _repr_html_(self) -> str:
+        deepest = max((some.depths.max(initial=0.0) for some in self.details), default=None)
+        points = sum(len(some.points) for some in self.details)
+        facts = [("pairs that overlap", len(self.pairs)), ("contact points", points), ("deepest [m]", deepest)]
+        return html_table("Collisions", facts)
 
 
 def colliding_nodes(a: Solid | SolidView, b: Solid | SolidView) -> CollidingNodes:

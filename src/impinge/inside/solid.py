@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check, _jit
 from impinge.errors import InputError, MeshError, MeshWarning
+from impinge.facts import html_table
 from impinge.inside import files
 from impinge.inside.closest import ClosestTree
 from impinge.inside.direct import Direct
@@ -258,6 +259,12 @@ class Solid:
 
     def __repr__(self) -> str:
         return f"<impinge.Solid: {len(self.mesh.faces):,} triangles, method {self.method!r}>"
+
+    def _repr_html_(self) -> str:
+        facts = [("triangles", len(self.mesh.faces)), ("method", f"{self.method}: {self._why}"),
+                 ("accuracy", self.accuracy if self.method == "multipole" else None),
+                 ("memory [MB]", self.nbytes / 1e6), ("build [s]", round(self.build_seconds, 3))]  # fmt: skip
+        return html_table("Solid", facts)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the prepared solid to a file (NumPy's .npz) that `Solid.load` reads."""

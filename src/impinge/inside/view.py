@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check, _jit
 from impinge.errors import InputError
+from impinge.facts import html_table
 from impinge.inside import _view
 from impinge.shapes.mesh import Mesh
 
@@ -154,6 +155,10 @@ class SolidView:
     def __repr__(self) -> str:
         mesh, method = self._solid.mesh, self._solid.method
         return f"<impinge.SolidView: {len(mesh.faces):,} triangles, method {method!r}, {self._place()}>"
+
+    def _repr_html_(self) -> str:
+        mesh, method = self._solid.mesh, self._solid.method
+        return html_table("SolidView", [("triangles", len(mesh.faces)), ("method", method), ("place", self._place())])
 
 
 def used_vertices(mesh: Mesh) -> NDArray[np.int64]:

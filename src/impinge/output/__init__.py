@@ -2,6 +2,7 @@
 
 from impinge.output.checkpoint import load, save
 from impinge.output.gltf import write_gltf
+from impinge.output.movie import Movie
 from impinge.output.obj import write_obj
 from impinge.output.picture import draw_spheres
 from impinge.output.ply import write_ply
@@ -16,6 +17,7 @@ from impinge.output.xyz import write_xyz
 
 __all__ = [
     "Collection",
+    "Movie",
     "Series",
     "SoftFiles",
     "SoftFrame",

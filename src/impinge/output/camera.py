@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LIGHT", "SAMPLES", "Camera", "Picture", "box_edges"]
+__all__ = ["LIGHT", "SAMPLES", "Camera", "Picture", "box_edges", "view_corners"]
 
 LIGHT = np.array([-0.45, 0.55, 0.70]) / np.linalg.norm([-0.45, 0.55, 0.70])  # right, up, towards the eye
 SAMPLES = 2  # per pixel and direction
 _MARGIN = 0.03
 _SMALLEST = 1e-150  # m; what is smaller has no size
+_CORNERS = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)])  # of a box: low or high
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Camera:
         the most pixels, width and height; one of them is used in full.
         """
         frame = _frame(*view)
-        low, high = _bounds(spheres, points, frame)
+        low, high = _with_room(*_bounds(spheres, points, frame))
         step = float(max((high - low)[:2] / size))
         width, height = (max(int(np.ceil(length / step)), 1) for length in (high - low)[:2])
         return cls(frame, np.array([low[0], high[1], low[2]]), step, width, height)
@@ -95,12 +96,16 @@ def _frame(azimuth: float, elevation: float) -> NDArray[np.float64]:
 def _bounds(
     spheres: NDArray[np.float64], points: Sequence[NDArray[np.float64]], frame: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Lowest and highest coordinates in the picture, with a margin; neither too slender nor without size."""
+    """Lowest and highest coordinates in the picture."""
     centres, radii = spheres[:, :3] @ frame.T, spheres[:, 3:]
     corners = np.concatenate([centres - radii, centres + radii, *(rows @ frame.T for rows in points)])
     if not len(corners):
         corners = np.zeros((1, 3))
-    low, high = corners.min(axis=0), corners.max(axis=0)
+    return corners.min(axis=0), corners.max(axis=0)
+
+
+def _with_room(low: NDArray[np.float64], high: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """These bounds with a margin; neither too slender nor without size."""
     lengths = high - low
     if lengths.max() < _SMALLEST:
         lengths = np.ones(3)
@@ -109,8 +114,23 @@ def _bounds(
     return middle - 0.5 * wanted, middle + 0.5 * wanted
 
 
+def view_corners(
+    spheres: NDArray[np.float64], points: Sequence[NDArray[np.float64]], view: tuple[float, float]
+) -> NDArray[np.float64]:
+    """(8, 3), m: corners of the smallest box around spheres and points that stands straight in the picture.
+
+    A camera that shows these corners, with the same view, shows just that; so do those of several frames together.
+    """
+    frame = _frame(*view)
+    corners: NDArray[np.float64] = _corners_of(np.array(_bounds(spheres, points, frame))) @ frame
+    return corners
+
+
+def _corners_of(box: NDArray[np.float64]) -> NDArray[np.float64]:
+    return box[_CORNERS, [0, 1, 2]]
+
+
 def box_edges(box: NDArray[np.float64]) -> NDArray[np.float64]:
     """(12, 2, 3): the edges of a box with these two corners."""
-    corners = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
-    edges = [(a, b) for a in range(8) for b in range(a) if np.abs(corners[a] - corners[b]).sum() == 1]
-    return box[corners, [0, 1, 2]][np.array(edges)]
+    edges = [(a, b) for a in range(8) for b in range(a) if np.abs(_CORNERS[a] - _CORNERS[b]).sum() == 1]
+    return _corners_of(box)[np.array(edges)]

@@ -15,14 +15,29 @@ from impinge.broad.space import read_space
 from impinge.errors import InputError
 from impinge.output.atomic import replacing
 from impinge.output.camera import Picture
+from impinge.output.movie import Movie
 
 if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
 
-__all__ = ["Scale", "check_lengths", "frame_picture", "read_corners", "save_figure", "style", "view_angles"]
+__all__ = [
+    "SIZE",
+    "Scale",
+    "check_lengths",
+    "frame_picture",
+    "read_around",
+    "read_corners",
+    "read_size",
+    "resolution",
+    "save_figure",
+    "style",
+    "view_angles",
+]
 
-_DPI = 200
+SIZE = 1500, 1200  # pixels of a picture, at most
+_DPI = 200  # of a picture of this size; others have their texts larger or smaller with them
+_SIZES = 50, 20_000  # pixels: what is asked for by mistake
 _PLAIN = "#d9b26f"  # without values: sand
 _UNKNOWN = "#bbbbbb"  # where a value is not a number
 _VIEW = -60.0, 20.0
@@ -41,10 +56,50 @@ def style() -> Iterator[None]:
         yield
 
 
-def save_figure(path: str | os.PathLike[str], figure: Figure, trim: bool) -> None:
-    """Write a PNG file, without its margins if asked; a picture of pixels keeps them as they are."""
+def save_figure(path: str | os.PathLike[str] | Movie, figure: Figure, trim: bool) -> None:
+    """Write a PNG file, without its margins if asked; a picture of pixels keeps them as they are. Or add to a movie."""
+    if isinstance(path, Movie):
+        path.add(_pixels(figure))
+        return
     with replacing(path) as file:
-        figure.savefig(file, format="png", dpi=_DPI, metadata={"Software": None}, bbox_inches="tight" if trim else None)
+        figure.savefig(
+            file, format="png", dpi="figure", metadata={"Software": None}, bbox_inches="tight" if trim else None
+        )
+
+
+def _pixels(figure: Figure) -> NDArray[np.uint8]:
+    """(height, width, 3): what a figure shows."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    return np.array(canvas.buffer_rgba())[:, :, :3]
+
+
+def read_size(size: Any) -> tuple[int, int]:
+    """Width and height, in pixels."""
+    if size is None:
+        return SIZE
+    width, height = _check.vector("size", size, 2).tolist()
+    if not all(_SIZES[0] <= length <= _SIZES[1] and length == int(length) for length in (width, height)):
+        raise InputError(f"size: found ({width:g}, {height:g}), expected whole numbers from {_SIZES[0]} to {_SIZES[1]}")
+    return int(width), int(height)
+
+
+def resolution(size: tuple[int, int]) -> float:
+    """Pixels per inch, with which texts have the same share of every picture."""
+    return _DPI * min(size[0] / SIZE[0], size[1] / SIZE[1])
+
+
+def read_around(around: ArrayLike | None, dimension: int) -> NDArray[np.float64] | None:
+    """(k, d): places, at least one."""
+    if around is None:
+        return None
+    places = _check.vectors("around", around, dimension)
+    if not len(places):
+        raise InputError("around: found no places, expected at least one")
+    check_lengths([("around", places)])
+    return places
 
 
 def view_angles(view: tuple[float, float] | None) -> tuple[float, float]:
@@ -58,8 +113,16 @@ def view_angles(view: tuple[float, float] | None) -> tuple[float, float]:
 class Scale:
     """Colours of values."""
 
-    def __init__(self, values: ArrayLike | None, count: int, label: str) -> None:
+    def __init__(
+        self, values: ArrayLike | None, count: int, label: str, limits: tuple[float, float] | None = None
+    ) -> None:
         self.values: NDArray[np.float64] | None = None
+        self.limits: tuple[float, float] | None = None
+        if limits is not None:
+            low, high = _check.vector("limits", limits, 2).tolist()
+            if low > high:
+                raise InputError(f"limits: found ({low:g}, {high:g}), expected the lowest value first")
+            self.limits = low, high
         self.count, self.label = count, label
         if values is not None:
             array = _check.numbers("values", values, f"{count} numbers, one for each body")
@@ -73,9 +136,14 @@ class Scale:
         from matplotlib.cm import ScalarMappable
         from matplotlib.colors import Normalize
 
+        return ScalarMappable(Normalize(*self._span()), mpl.colormaps["viridis"].with_extremes(bad=_UNKNOWN))
+
+    def _span(self) -> tuple[float, float]:
+        """Values of the first and the last colour."""
+        if self.limits is not None:
+            return self.limits
         known = self.values[np.isfinite(self.values)] if self.values is not None else np.empty(0)
-        low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
-        return ScalarMappable(Normalize(low, high), mpl.colormaps["viridis"].with_extremes(bad=_UNKNOWN))
+        return (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
 
     def colours(self) -> NDArray[np.float64]:
         """(n, 3): red, green and blue, from 0 to 1."""
@@ -101,11 +169,11 @@ def check_lengths(named: list[tuple[str, NDArray[np.float64] | None]]) -> None:
             raise InputError(f"{name}: found {np.abs(array).max()}, expected lengths of at most {_LARGEST} m")
 
 
-def frame_picture(picture: Picture, scale: Scale, title: str) -> Figure:
+def frame_picture(picture: Picture, scale: Scale, title: str, dpi: float) -> Figure:
     """A figure with one pixel for each of the picture, a colour bar, a scale bar and the directions of the axes."""
     from matplotlib.figure import Figure
 
-    height, width = np.array(picture.pixels.shape[:2]) / _DPI
+    height, width = np.array(picture.pixels.shape[:2]) / dpi
     right = 1.1 if scale.values is not None else 0.0
     top, bottom = 0.4 if title else 0.0, 0.62
     total_width, total_height = width + right, height + top + bottom
@@ -113,7 +181,7 @@ def frame_picture(picture: Picture, scale: Scale, title: str) -> Figure:
     def part(left: float, low: float, wide: float, high: float) -> tuple[float, float, float, float]:
         return left / total_width, low / total_height, wide / total_width, high / total_height
 
-    figure = Figure(figsize=(total_width, total_height))
+    figure = Figure(figsize=(total_width, total_height), dpi=dpi)
     axes = figure.add_axes(part(0, bottom, width, height))
     axes.imshow(picture.pixels, extent=picture.extent, interpolation="nearest", aspect="auto")
     axes.set_axis_off()

@@ -11,7 +11,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from impinge.errors import InputError
 from impinge.output.arrays import read_spheres
-from impinge.output.figure import Scale, check_lengths, frame_picture, read_corners, save_figure, style, view_angles
+from impinge.output.figure import (
+    Scale,
+    check_lengths,
+    frame_picture,
+    read_around,
+    read_corners,
+    read_size,
+    resolution,
+    save_figure,
+    style,
+    view_angles,
+)
+from impinge.output.movie import Movie
 from impinge.output.render import render
 from impinge.shapes.mesh import Mesh
 
@@ -20,11 +32,11 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_spheres"]
 
-_SIZE = 1500, 1200  # pixels of a picture of spheres, at most
+_INCHES = 7.5, 6.0  # of a picture of discs, at most
 
 
 def draw_spheres(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | Movie,
     centres: ArrayLike,
     radii: ArrayLike,
     values: ArrayLike | None = None,
@@ -35,13 +47,16 @@ def draw_spheres(
     title: str = "",
     view: tuple[float, float] | None = None,
     bodies: Sequence[Any] = (),
+    limits: tuple[float, float] | None = None,
+    around: ArrayLike | None = None,
+    size: tuple[int, int] | None = None,
 ) -> None:
     """Draw spheres, or discs in two dimensions, with their true radii, and bodies among them. Needs matplotlib.
 
     Parameters
     ----------
-    path : path
-        Ending in .png.
+    path : path or Movie
+        Ending in .png; or a movie, of which this is the next picture.
     centres : (n, 2) or (n, 3) float64, m
     radii : float or (n,) float64, m
     values : (n + b,) numbers, optional
@@ -58,6 +73,14 @@ def draw_spheres(
         dimensions only.
     bodies : sequence of b Mesh, or whatever Mesh.of takes
         Drawn like spheres, opaque and coloured; in three dimensions only.
+    limits : (lowest, highest), optional
+        Values of the first and the last colour; those of the values by default. The same limits let pictures be
+        compared.
+    around : (k, d) float64, m, optional
+        Places that the picture shows, e.g. two corners of a region, whatever is there; everything by default. The same
+        places, view and size give pictures the same camera.
+    size : (width, height), optional
+        Most pixels, without title and colour bar; (1500, 1200) by default. Texts grow with it.
     """
     with style():
         points, sizes = read_spheres(centres, radii)
@@ -66,15 +89,16 @@ def draw_spheres(
         opaque = [Mesh.of(mesh, f"bodies[{number}]") for number, mesh in enumerate(bodies)]
         vertices = [("meshes", mesh.vertices) for mesh in solids] + [("bodies", mesh.vertices) for mesh in opaque]
         check_lengths([("centres", points), ("radii", sizes), ("box", corners), *vertices])
-        scale = Scale(values, len(points) + len(opaque), label)
+        scale = Scale(values, len(points) + len(opaque), label, limits)
+        places, pixels = read_around(around, points.shape[1]), read_size(size)
         if points.shape[1] == 2:
             if solids or opaque or view is not None:
                 raise InputError("meshes, bodies, view: found one for discs, expected them for spheres in 3D only")
-            save_figure(path, _draw_discs(points, sizes, scale, corners, title), trim=True)
+            save_figure(path, _draw_discs(points, sizes, scale, corners, title, places, resolution(pixels)), trim=True)
         else:
             spheres = np.column_stack([points, sizes])
-            picture = render(spheres, scale.colours(), solids, corners, view_angles(view), _SIZE, opaque)
-            save_figure(path, frame_picture(picture, scale, title), trim=False)
+            picture = render(spheres, scale.colours(), solids, corners, view_angles(view), pixels, opaque, places)
+            save_figure(path, frame_picture(picture, scale, title, resolution(pixels)), trim=False)
 
 
 def _draw_discs(
@@ -83,20 +107,23 @@ def _draw_discs(
     scale: Scale,
     box: NDArray[np.float64] | None,
     title: str,
+    around: NDArray[np.float64] | None,
+    dpi: float,
 ) -> Figure:
     from matplotlib.collections import EllipseCollection
     from matplotlib.figure import Figure
     from matplotlib.patches import Rectangle
 
     edges = [centres - radii[:, None], centres + radii[:, None], np.empty((0, 2)) if box is None else box]
-    everything = np.concatenate(edges)
+    everything = np.concatenate(edges) if around is None else around
     low, high = (everything.min(axis=0), everything.max(axis=0)) if len(everything) else (np.zeros(2), np.ones(2))
     margin = 0.02 * (max(high - low) or 1.0)
     lengths = high - low + 2 * margin
-    width = 6.5
-    figure = Figure(
-        figsize=(width, float(np.clip(width * lengths[1] / lengths[0], 2.0, 7.5)) + 0.6), layout="compressed"
-    )
+    slope = lengths[1] / lengths[0]
+    labels = 0.8 + (1.0 if scale.values is not None else 0.0), 0.8  # inches around the axes
+    height = float(np.clip((_INCHES[0] - labels[0]) * slope, 1.2, _INCHES[1] - labels[1]))
+    width = float(np.clip(height / slope, 2.0, _INCHES[0] - labels[0]))
+    figure = Figure(figsize=(labels[0] + width, labels[1] + height), layout="compressed", dpi=dpi)
     axes = figure.add_subplot(aspect="equal", xlabel="x [m]", ylabel="y [m]", title=title)
     axes.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin))
     if box is not None:

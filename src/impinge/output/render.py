@@ -28,6 +28,7 @@ def render(
     view: tuple[float, float],
     size: tuple[int, int],
     bodies: Sequence[Mesh] = (),
+    around: NDArray[np.float64] | None = None,
 ) -> Picture:
     """Draw spheres with their true radii and bodies behind transparent meshes, with parallel rays.
 
@@ -46,10 +47,15 @@ def render(
         Most pixels; one of them is used in full.
     bodies : sequence of b Mesh
         Opaque ones.
+    around : (k, 3) float64, m, optional
+        Places that the picture shows, instead of all things.
     """
     lines = [] if box is None else [box_edges(box)]
-    points = [mesh.vertices for mesh in (*meshes, *bodies)] + [edges.reshape(-1, 3) for edges in lines]
-    camera = Camera.showing(spheres, points, view, size)
+    if around is None:
+        points = [mesh.vertices for mesh in (*meshes, *bodies)] + [edges.reshape(-1, 3) for edges in lines]
+        camera = Camera.showing(spheres, points, view, size)
+    else:
+        camera = Camera.showing(np.empty((0, 4)), [around], view, size)
     scene = _Scene(camera.width * SAMPLES, camera.height * SAMPLES)
     # At least as wide as a sample, so that none falls between the samples.
     rows = np.column_stack([camera.place(spheres[:, :3]), np.maximum(spheres[:, 3] * camera.scale, 0.75)])

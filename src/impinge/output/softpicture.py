@@ -10,7 +10,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from impinge.output.camera import Camera, box_edges
 from impinge.output.colours import OBSTACLE, body_colours
-from impinge.output.figure import Scale, check_lengths, frame_picture, read_corners, save_figure, style, view_angles
+from impinge.output.figure import (
+    Scale,
+    check_lengths,
+    frame_picture,
+    read_around,
+    read_corners,
+    read_size,
+    resolution,
+    save_figure,
+    style,
+    view_angles,
+)
+from impinge.output.movie import Movie
 from impinge.output.shading import Shading
 from impinge.output.softframe import SoftFrame
 from impinge.output.surface import Surface, render_surface
@@ -18,31 +30,33 @@ from impinge.output.tubes import Tubes
 
 __all__ = ["draw_soft"]
 
-_SIZE = 1500, 1200  # pixels, at most
 _SIDES = 24
 _THINNEST = 2.0  # samples: radius of cables that would be too thin to be seen
 
 
 def draw_soft(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | Movie,
     frame: SoftFrame,
-    values: str | None = None,
+    values: str | ArrayLike | None = None,
     *,
     label: str = "",
     box: ArrayLike | None = None,
     title: str = "",
     view: tuple[float, float] | None = None,
+    limits: tuple[float, float] | None = None,
+    around: ArrayLike | None = None,
+    size: tuple[int, int] | None = None,
 ) -> None:
     """Draw cloths, cables with their true radii, and obstacles. Needs matplotlib.
 
     Parameters
     ----------
-    path : path
-        Ending in .png.
+    path : path or Movie
+        Ending in .png; or a movie, of which this is the next picture.
     frame : SoftFrame
-    values : str, optional
-        Name of what is shown as colours, with a colour bar: "radius", "body", or any data of the frame, e.g. "strain".
-        Of vectors the length is shown. Without it, each body has a colour.
+    values : str or (n,) numbers, optional
+        What is shown as colours, with a colour bar: numbers of the nodes; or their name: "radius", "body", or any data
+        of the frame, e.g. "strain". Of vectors the length is shown. Without it, each body has a colour.
     label : str
         What the values are, and their unit.
     box : (3,) lengths from 0, or ((x0, y0, z0), (x1, y1, z1)), m, optional
@@ -50,19 +64,40 @@ def draw_soft(
     title : str
     view : (azimuth, elevation), degrees, optional
         Where the eye is: azimuth 0 on the side of +x, 90 of +y; elevation 90 above. (−60, 20) by default.
+    limits : (lowest, highest), optional
+        Values of the first and the last colour; those of the values by default. The same limits let pictures be
+        compared.
+    around : (k, 3) float64, m, optional
+        Places that the picture shows, e.g. two corners of a region, whatever is there; everything by default. The same
+        places, view and size give pictures the same camera.
+    size : (width, height), optional
+        Most pixels, without title and colour bar; (1500, 1200) by default. Texts grow with it.
     """
     with style():
         corners = read_corners(box, 3)
         vertices = [("obstacles", mesh.vertices) for mesh in frame.obstacles]
         check_lengths([("positions", frame.positions), ("radii", frame.radii), ("box", corners), *vertices])
-        scale = Scale(None if values is None else frame.node_values(values), len(frame.positions), label)
+        values_at = frame.node_values(values) if isinstance(values, str) else values
+        scale = Scale(values_at, len(frame.positions), label, limits)
+        places, pixels = read_around(around, 3), read_size(size)
         colours = body_colours(frame.bodies) if values is None else scale.colours()
-        spheres = np.column_stack([frame.positions, frame.radii])
-        points = [mesh.vertices for mesh in frame.obstacles]
-        points += [] if corners is None else [box_edges(corners).reshape(-1, 3)]
-        camera = Camera.showing(spheres, points, view_angles(view), _SIZE)
+        camera = _camera(frame, corners, view_angles(view), pixels, places)
         picture = render_surface(_surface(frame, colours, _THINNEST / camera.scale), camera, corners)
-        save_figure(path, frame_picture(picture, scale, title), trim=False)
+        save_figure(path, frame_picture(picture, scale, title, resolution(pixels)), trim=False)
+
+
+def _camera(
+    frame: SoftFrame,
+    box: NDArray[np.float64] | None,
+    view: tuple[float, float],
+    size: tuple[int, int],
+    around: NDArray[np.float64] | None,
+) -> Camera:
+    if around is not None:
+        return Camera.showing(np.empty((0, 4)), [around], view, size)
+    points = [mesh.vertices for mesh in frame.obstacles]
+    points += [] if box is None else [box_edges(box).reshape(-1, 3)]
+    return Camera.showing(np.column_stack([frame.positions, frame.radii]), points, view, size)
 
 
 def _surface(frame: SoftFrame, colours: NDArray[np.float64], thinnest: float) -> Surface:

@@ -20,6 +20,7 @@ _KIND, _VERSION = "run", 1
 _LISTS = ("spheres.pvd", "polyhedra.pvd", "obstacles.pvd", "chains.pvd", "soft.pvd")
 _TABLES = ("series.csv", TIMINGS)
 _FILES = ("checkpoint.h5", *_TABLES, "summary.json", "picture.png", "animation.glb", "report.html", *_LISTS)
+_PICTURES = "movie.mp4", "picture-*s.png"  # what users may have had drawn of it
 _FRAMES = ("spheres_", "polyhedra_", "obstacles_", "chains_", "soft_", "frame_")
 _MAY_CHANGE = ("until", "threads")  # of [run], between parts of a run
 
@@ -119,7 +120,7 @@ class Folder:
                 raise self._not_empty()
         frames = self.path / "frames"
         frames.mkdir(parents=True, exist_ok=True)
-        for path in (self.path / name for name in _FILES):
+        for path in (path for name in (*_FILES, *_PICTURES) for path in self.path.glob(name)):
             path.unlink(missing_ok=True)
         for path in frames.iterdir():
             if path.name.lstrip(".").startswith(_FRAMES):

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from impinge.errors import InputError, RunError
+from impinge.facts import html_table
 from impinge.output import Series
 from impinge.run import jobs
 from impinge.run.folder import Folder
@@ -45,6 +46,11 @@ class Outcome:
     steps_now: int = 0  # since it began or went on
     body_steps: int = 0  # times spheres or nodes
     seconds: float = 0.0  # of real time, likewise
+
+    def _repr_html_(self) -> str:
+        facts = [("folder", str(self.folder)), ("time [s]", self.time), ("steps", self.steps),
+                 ("finished", self.finished), ("took [s]", self.seconds)]  # fmt: skip
+        return html_table("Outcome", facts)
 
 
 def run_scene(

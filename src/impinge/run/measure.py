@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from impinge.bodies.dynamics import Contacts, Dynamics
 from impinge.bodies.rigid import _layout, _motion
+from impinge.facts import html_table
 
 __all__ = ["Energy", "Push", "energy", "pushes", "stress"]
 
@@ -26,6 +27,9 @@ class Energy(NamedTuple):
     work: float  # done on the spheres by walls and obstacles that move
     dissipated: float
     total: float  # all of them, less the work
+
+    def _repr_html_(self) -> str:
+        return html_table("Energy", [(f"{name} [J]", value) for name, value in self._asdict().items()])
 
 
 class Push(NamedTuple):

@@ -27,6 +27,7 @@ from impinge.bodies.soft.step import Blocked, Known, Result, Step
 from impinge.bodies.soft.surface import Skin, Surface, skin_of
 from impinge.bodies.soft.task import KEEP_AWAY, RECOVER, SQUEEZE, Task
 from impinge.errors import ConvergenceError, InputError, RunError, RunWarning
+from impinge.facts import html_table
 from impinge.output.softframe import SoftFrame
 from impinge.run import softexplicit, softstate, softview
 from impinge.run.softblame import Blame
@@ -156,6 +157,16 @@ class SoftWorld:
             some = f"{self.unsettled_steps:,} of {self.steps:,} steps"
             said.append(f"friction off by more than {_UNSETTLED:.0%} in {some}")
         return f"<impinge.SoftWorld: {', '.join(said)}>"
+
+    def _repr_html_(self) -> str:
+        sizes = [f"{body.name}: {body.nodes.stop - body.nodes.start:,} nodes" for body in self.bodies]
+        scaled = f"{self.scaled_steps:,} cut short before a contact"
+        facts = [("time [s]", self.time), ("steps", f"{self.steps:,}, {scaled}"),
+                 ("unsettled steps", self.unsettled_steps or None), ("time step [s]", self.dt),
+                 ("integrator", self.integrator), ("response", self.response), ("bodies", sizes or None),
+                 ("nodes", len(self._x)), ("obstacles", len(self._obstacles)),
+                 ("contacts", len(self._touch.forces)), ("friction", self.friction)]  # fmt: skip
+        return html_table("SoftWorld", facts)
 
     @property
     def dt(self) -> float:

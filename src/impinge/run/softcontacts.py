@@ -12,6 +12,7 @@ from impinge.bodies.soft.parts import Floats, Ints
 from impinge.bodies.soft.step import Result
 from impinge.bodies.soft.surface import Surface
 from impinge.ccd._times import EDGE_EDGE
+from impinge.facts import html_table
 from impinge.response.contact_rows import Pairs
 
 __all__ = ["NO_TOUCH", "SoftContacts", "Touch", "contacts_of", "forces_on_vertices", "touch_of", "with_more", "work_of"]
@@ -56,6 +57,10 @@ class SoftContacts(NamedTuple):
     def __repr__(self) -> str:
         counts = ", ".join(f"{self.kinds.count(kind):,} {kind}" for kind in ("vertex-face", "edge-edge"))
         return f"<impinge.SoftContacts: {counts}, forces up to {self.forces.max(initial=0.0):.4g} N>"
+
+    def _repr_html_(self) -> str:
+        counts = [(kind, self.kinds.count(kind)) for kind in ("vertex-face", "edge-edge")]
+        return html_table("SoftContacts", [*counts, ("largest force [N]", self.forces.max(initial=0.0))])
 
 
 NO_TOUCH = Touch(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from impinge import _jit
 from impinge.bodies.dynamics import Dynamics
 from impinge.bodies.rigid import _layout, _motion
+from impinge.facts import html_table
 from impinge.run.measure import Push
 from impinge.shapes.mesh import Mesh
 
@@ -65,6 +66,15 @@ class Spheres:
     def __repr__(self) -> str:
         return f"<impinge.Spheres: {len(self):,}>"
 
+    def _repr_html_(self) -> str:
+        facts: list[tuple[str, Any]] = [("count", len(self))]
+        if len(self):
+            speeds = np.linalg.norm(self.velocities, axis=1)
+            facts += [("radii [m]", f"{self.radii.min():.6g} to {self.radii.max():.6g}"),
+                      ("mass [kg]", self.masses.sum()), ("lowest [m]", self.centres.min(axis=0)),
+                      ("highest [m]", self.centres.max(axis=0)), ("largest speed [m/s]", speeds.max())]  # fmt: skip
+        return html_table("Spheres", facts)
+
 
 class Polyhedra:
     """The rigid bodies of a world at this moment, in the order of their permanent numbers.
@@ -104,6 +114,13 @@ class Polyhedra:
 
     def __repr__(self) -> str:
         return f"<impinge.Polyhedra: {len(self):,} of {len(self.meshes)} shapes>"
+
+    def _repr_html_(self) -> str:
+        facts: list[tuple[str, Any]] = [("count", len(self)), ("shapes", len(self.meshes))]
+        if len(self):
+            speeds = np.linalg.norm(self.velocities, axis=1)
+            facts += [("mass [kg]", self.masses.sum()), ("largest speed [m/s]", speeds.max())]
+        return html_table("Polyhedra", facts)
 
     def mesh(self, number: int) -> Mesh:
         """The surface of a body where it is now."""

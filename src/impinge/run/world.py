@@ -24,6 +24,7 @@ from impinge.bodies.rigid.shape import Shape
 from impinge.broad.search import NeighborSearch, Statistics
 from impinge.broad.space import check_room, read_space
 from impinge.errors import InputError, RunWarning
+from impinge.facts import html_table
 from impinge.inside.solid import Solid
 from impinge.inside.view import checked_rotation
 from impinge.response.materials import Material, law_table, shortest_contact
@@ -119,6 +120,19 @@ class World:
             f"<impinge.World: {len(self._dynamics.particles):,} {'spheres' if self.dim == 3 else 'discs'}, "
             f"{len(self._dynamics.rigid):,} polyhedra, {len(self.walls)} walls, t = {self.time:.6g} s>"
         )
+
+    def _repr_html_(self) -> str:
+        dynamics, d = self._dynamics, self.dim
+        space, flows = dynamics.space, bool(self._sources or self.sinks)
+        box = None
+        if np.isfinite(space.lengths[:d]).all():
+            box = f"from {space.low[:d].tolist()} to {(space.low + space.lengths)[:d].tolist()}"
+        facts = [("time [s]", self.time), ("steps", self.steps), ("time step", self.why_dt or None),
+                 ("spheres" if d == 3 else "discs", len(dynamics.particles)), ("polyhedra", len(dynamics.rigid)),
+                 ("materials", len(self._materials)), ("walls", [wall.name for wall in self.walls] or None),
+                 ("sources, sinks", f"{len(self._sources)}, {len(self.sinks)}" if flows else None),
+                 ("gravity [m/s²]", dynamics.gravity[:d]), ("box [m]", box)]  # fmt: skip
+        return html_table("World", facts)
 
     # What is in it
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check
 from impinge.errors import InputError, MeshError
+from impinge.facts import html_table
 from impinge.shapes import _edges, _survey
 from impinge.shapes._mass import _bound_faces, _sum_moments
 from impinge.shapes._merge import _first_equal, _renumber
@@ -21,6 +22,7 @@ __all__ = ["Mesh"]
 _Value = TypeVar("_Value")
 # Rounding error of the volume, as a part of the sum of the absolute values of all terms; some 1e-16 in fact.
 _VOLUME_ERROR = 1e-14
+_QUICK = 200_000  # faces that are looked at for problems in no time
 
 
 def _can_change(value: Any, array: NDArray[Any]) -> bool:
@@ -114,6 +116,16 @@ class Mesh:
 
     def __repr__(self) -> str:
         return f"Mesh({len(self._vertices)} vertices, {len(self._faces)} faces)"
+
+    def _repr_html_(self) -> str:
+        facts = [("vertices", len(self._vertices)), ("faces", len(self._faces)), ("lower corner [m]", self.bounds[0]),
+                 ("upper corner [m]", self.bounds[1])]  # fmt: skip
+        if len(self._faces) > _QUICK:
+            return html_table("Mesh", [*facts, ("problems", "not looked for, as it is large; see problems()")])
+        volume = self.volume if self.is_closed else None
+        facts += [("area [m²]", self.area), ("closed", self.is_closed), ("volume [m³]", volume),
+                  ("problems", str(self.problems()))]  # fmt: skip
+        return html_table("Mesh", facts)
 
     @property
     def vertices(self) -> NDArray[np.float64]:

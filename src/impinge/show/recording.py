@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.errors import InputError
+from impinge.facts import html_table
 from impinge.output.softframe import SoftFrame
 from impinge.output.softvtk import read_obstacles, read_soft
 from impinge.output.vtk import Collection, read_polydata
@@ -100,6 +101,11 @@ class Recording(Sequence[Frame]):
 
     def __repr__(self) -> str:
         return f"<impinge.Recording: {self.folder}, {len(self)} frames until {self.times[-1]:g} s>"
+
+    def _repr_html_(self) -> str:
+        span = f"{len(self):,}, from {self.times[0]:g} to {self.times[-1]:g} s"
+        facts = [("folder", str(self.folder)), ("kind", self.scene.model.kind), ("frames", span)]
+        return html_table("Recording", facts)
 
     def __len__(self) -> int:
         return len(self.times)

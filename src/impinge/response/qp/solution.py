@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge.facts import html_table
 from impinge.sparse.cholesky import Structure
 
 Floats = NDArray[np.float64]
@@ -56,3 +57,9 @@ class QPSolution:
     iterations: int
     residuals: Residuals
     structure: Structure | None = field(default=None, repr=False)
+
+    def _repr_html_(self) -> str:
+        facts = [("unknowns", len(self.x)), ("rows", len(self.multipliers)), ("active", len(self.active)),
+                 ("equalities", len(self.equality_multipliers)), ("objective", self.objective),
+                 ("iterations", self.iterations), ("largest residual", self.residuals.largest)]  # fmt: skip
+        return html_table("QPSolution", facts)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from impinge.errors import InputError
+from impinge.facts import html_table
 from impinge.run.scene import models, softmodels
 from impinge.run.scene.errors import explain
 from impinge.run.scene.toml import Document, Key, read_toml
@@ -37,6 +38,14 @@ class Scene:
 
     def __repr__(self) -> str:
         return f"<impinge.Scene: {self.path}>"
+
+    def _repr_html_(self) -> str:
+        model = self.model
+        lists = [(name, len(value)) for name, value in model if isinstance(value, list | dict) and value]
+        frames = model.output.frames
+        facts = [("file", str(self.path)), ("kind", model.kind), ("until [s]", model.run.until), *lists,
+                 ("frames", "none" if frames is None else f"every {frames:g} s")]  # fmt: skip
+        return html_table("Scene", facts)
 
     @property
     def path(self) -> Path:
