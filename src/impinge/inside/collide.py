@@ -19,6 +19,7 @@ from impinge.inside import _collide
 from impinge.inside._vertical import count_all_crossings
 from impinge.inside.solid import Solid
 from impinge.inside.view import SolidView, used_vertices
+from impinge.shapes.vectors import unit
 
 __all__ = [
     "CollidingNodes", "Collision", "Collisions", "Placed", "collide", "colliding_nodes", "collisions", "overlap",
@@ -166,6 +167,8 @@ def collisions(solids: Iterable[Solid | SolidView], *, threads: int | None = Non
     """
     if isinstance(solids, (Solid, SolidView)):
         raise InputError("solids: found one body, expected several in a list")
+    if not isinstance(solids, Iterable):
+        raise InputError(f"solids: found {type(solids).__name__}, expected several bodies in a list")
     bodies = [Placed(_view(f"solids[{k}]", body)) for k, body in enumerate(solids)]
     if len(bodies) < 2:
         return Collisions(np.empty((0, 2), np.int64), [])
@@ -250,14 +253,7 @@ class Placed:
     def normals_of(self, faces: Ints) -> Floats:
         """Unit normals of faces; zero for those without area."""
         a, b, c = self.corners[faces].reshape(-1, 3, 3).swapaxes(0, 1)
-        return _unit(np.cross(_unit(b - a), _unit(c - a)))
-
-
-def _unit(vectors: Floats) -> Floats:
-    """Of length 1, however long or short they are; zero for zero."""
-    largest = np.abs(vectors).max(axis=1, initial=0.0, keepdims=True)
-    scaled = np.divide(vectors, largest, out=np.zeros_like(vectors), where=largest > 0)
-    return np.divide(scaled, np.linalg.norm(scaled, axis=1, keepdims=True), out=scaled, where=largest > 0)
+        return unit(np.cross(unit(b - a), unit(c - a)))
 
 
 def _collide_placed(a: Placed, b: Placed) -> Collision:
@@ -319,7 +315,7 @@ def _at_points(points: Floats, other: Placed, turn: int) -> _Contacts:
     size = float(np.ptp(other.view.bounds, axis=0).max())
     on_surface = found.distances <= _ROUNDING * size
     away[on_surface] = other.normals_of(found.faces[on_surface])
-    return points, found.distances, turn * _unit(away)
+    return points, found.distances, turn * unit(away)
 
 
 def _at_nodes(body: Placed, other: Placed, nodes: Ints, turn: int = 1) -> _Contacts:
@@ -360,5 +356,5 @@ def _at_edges(body: Placed, other: Placed, faces: Ints, turn: int = 1) -> _Conta
     g += other.normals_of(pairs[inner + 1, 1])[crossed] / out[crossed, None]
     rate = np.linalg.norm(g, axis=1)
     some = np.flatnonzero(crossed)[rate > 0]
-    depths[some], normals[some] = length[some] / rate[rate > 0], _unit(g[rate > 0])
+    depths[some], normals[some] = length[some] / rate[rate > 0], unit(g[rate > 0])
     return points, depths, turn * normals

@@ -90,17 +90,35 @@ def pushes(contacts: Contacts, of_bodies: Any, origins: _Floats) -> list[Push]:
 def stress(dynamics: Dynamics, volume: float) -> _Floats:
     """Stress tensor (d, d), Pa (N/m in two dimensions), positive in compression.
 
-    σ = (Σ f ⊗ l + Σ m v′ ⊗ v′) / V, over all contacts with force f on a sphere and l from its partner's centre, or
+    σ = (Σ f ⊗ l + Σ m v′ ⊗ v′) / V, over all contacts with force f on a body and l from its partner's centre, or
     from the point of contact with a wall, to its own; v′ : velocity less that of the centre of mass.
     """
-    p, d = dynamics.particles, dynamics.space.dimension
-    contacts, velocities = dynamics.contacts(), dynamics.look().velocities[:, :d]
+    p, rigid, d = dynamics.particles, dynamics.rigid, dynamics.space.dimension
+    contacts, velocities, masses = dynamics.contacts(), dynamics.look().velocities[:, :d], p.mass
     radii = np.zeros(p.next_id)
     radii[p.ids] = p.x[:, 3]
     first, second = contacts.ids.T
     reach = radii[first] + np.where(second >= 0, radii[second], 0.0)
     branches = contacts.normals * (reach - contacts.depths)[:, None]
-    fluctuations = velocities - np.average(velocities, axis=0, weights=p.mass) if len(p) else velocities
-    flow = (p.mass[:, None] * fluctuations).T @ fluctuations
-    tensor: _Floats = (contacts.forces.T @ branches + flow) / volume
+    total = contacts.forces.T @ branches
+    if len(rigid):
+        on_bodies = contacts.bodies >= 0
+        away = contacts.points[on_bodies] - rigid.place[contacts.bodies[on_bodies]]
+        total += contacts.forces[on_bodies].T @ away + _stress_of_bodies(dynamics)
+        velocities = np.concatenate([velocities, dynamics.look_at_bodies()[:, :3]])
+        masses = np.concatenate([masses, rigid.mass])
+    fluctuations = velocities - np.average(velocities, axis=0, weights=masses) if len(masses) else velocities
+    flow = (masses[:, None] * fluctuations).T @ fluctuations
+    tensor: _Floats = (total + flow) / volume
+    return tensor
+
+
+def _stress_of_bodies(dynamics: Dynamics) -> _Floats:
+    """Σ f ⊗ l of contacts of rigid bodies with each other and with walls."""
+    rigid = dynamics.rigid
+    pairs, rows = dynamics.body_contacts()
+    points, forces = rows[:, _layout.PLACE : _layout.PLACE + 3], rows[:, _layout.FORCE : _layout.FORCE + 3]
+    solid = pairs[:, _layout.KIND_OF] == _layout.SOLID
+    starts = np.where(solid[:, None], rigid.place[np.where(solid, pairs[:, _layout.OTHER], 0)], points)
+    tensor: _Floats = forces.T @ (rigid.place[pairs[:, _layout.BODY]] - starts)
     return tensor

@@ -19,7 +19,7 @@ __all__ = ["check_bodies", "check_spheres"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-_DEEP = 0.1  # of the radius of the smaller body: so deep in each other, two were put there by mistake
+_DEEP, _THIN = 0.1, 0.25  # of the radius of the smaller body, and of how thick it is: deeper, it is there by mistake
 _MUCH = 0.25  # of a body inside of another: however near its surface is, as of thin ones, or of two at one place
 _WAY_OUT = "With overlap=True they may be"
 
@@ -86,16 +86,18 @@ def check_bodies(dynamics: Dynamics, walls: list[str], allowed: set[int]) -> Non
         return
     pairs, rows = dynamics.body_contacts()
     solid = pairs[:, _layout.KIND_OF] == _layout.SOLID
-    one, other, radii = pairs[:, _layout.BODY], pairs[:, _layout.OTHER], _radii(dynamics)
-    limit = _DEEP * np.minimum(radii[one], np.where(solid, radii[np.where(solid, other, 0)], np.inf))
+    one, other = pairs[:, _layout.BODY], pairs[:, _layout.OTHER]
+    most = np.array([min(_DEEP * shape.radius, _THIN * shape.thickness) for shape in dynamics.rigid.shapes])
+    most = most[dynamics.rigid.forms]
+    limit = np.minimum(most[one], np.where(solid, most[np.where(solid, other, 0)], np.inf))
     bad = np.flatnonzero((rows[:, _layout.DEPTH] > limit) & ~_are_allowed(pairs, allowed))
     if len(bad):
         first = bad[np.argmax(rows[bad, _layout.DEPTH])]
         count = len(np.unique(pairs[bad], axis=0))
         raise SubjectError(
             f"positions: polyhedron {one[first]} and {_other_name(dynamics, walls, pairs[first])} are "
-            f"{rows[first, _layout.DEPTH]:.4g} m deep in each other, expected at most {limit[first]:.4g} m, a tenth of "
-            f"the smaller radius; {count} such pairs in all. {_WAY_OUT}",
+            f"{rows[first, _layout.DEPTH]:.4g} m deep in each other, expected at most {limit[first]:.4g} m, as large "
+            f"or thick as they are; {count} such pairs in all. {_WAY_OUT}",
             ("polyhedron", int(one[first])),
         )
     much, shares = _shares_inside(dynamics, allowed)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge import _jit
+from impinge import _check, _jit
 from impinge.bodies.dynamics import Dynamics
 from impinge.bodies.rigid import _layout, _motion
 from impinge.facts import html_table
@@ -39,7 +39,7 @@ class Wall:
 
     @property
     def push(self) -> Push:
-        """Force and torque of all spheres on it now."""
+        """Force and torque of all bodies on it now."""
         return self._world.pushes()[self.name]
 
 
@@ -124,8 +124,9 @@ class Polyhedra:
 
     def mesh(self, number: int) -> Mesh:
         """The surface of a body where it is now."""
-        mesh = self.meshes[self.shapes[number]]
-        return Mesh(mesh.vertices @ self.rotations[number].T + self.positions[number], mesh.faces)
+        body = _check.integer("number", number, 0, len(self) - 1)
+        mesh = self.meshes[self.shapes[body]]
+        return Mesh(mesh.vertices @ self.rotations[body].T + self.positions[body], mesh.faces)
 
     def surface(self) -> tuple[_Floats, NDArray[np.int32], NDArray[np.int64]]:
         """All surfaces as one: vertices (v, 3), m, faces (f, 3), and the number of the body of every face (f,)."""

@@ -72,5 +72,5 @@ def _place(dynamics: Dynamics, row: NDArray[np.float64]) -> str:
 
 
 def _cause(why_dt: str) -> str:
-    pushed = f"spheres pushed far into each other or into a wall, for example by too long a time step ({why_dt})"
+    pushed = f"bodies pushed far into each other or into a wall, for example by too long a time step ({why_dt})"
     return f"{pushed}, or absurd velocities or spins"

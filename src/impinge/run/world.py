@@ -236,6 +236,10 @@ class World:
         turns = _rotations(rotations, len(x))
         v, w = _per_row("velocities", velocities, len(x), 3), _per_row("spins", spins, len(x), 3)
         kind = self._number_of(material)
+        for name in ("rolling", "cohesion", "unloading", "pull"):
+            if getattr(material, name):
+                warnings.warn(f"material: found {name}, which rigid bodies do not have; they do as if it was not there",
+                              RunWarning, stacklevel=4)  # fmt: skip
         known = [s.mesh is body and s.asked == fine for s in dynamics.rigid.shapes]
         shape = known.index(True) if True in known else dynamics.rigid.add_shape(Shape(body, fine))
         form = dynamics.rigid.shapes[shape]
@@ -271,7 +275,7 @@ class World:
         mass: float | None = None,
         name: str | None = None,
     ) -> Wall:
-        """Add a wall that spheres feel from the side of its normal.
+        """Add a wall that spheres and polyhedra feel from the side of its normal.
 
         Parameters
         ----------
@@ -310,7 +314,9 @@ class World:
         *,
         name: str | None = None,
     ) -> Wall:
-        """Add a triangle mesh that spheres run into, from both sides; three dimensions only.
+        """Add a triangle mesh that bodies run into, spheres from both sides; three dimensions only.
+
+        One that is closed, and does not meet itself, is solid for polyhedra, or hollow around those that start in it.
 
         Parameters
         ----------
@@ -532,7 +538,7 @@ class World:
 
     @property
     def polyhedra(self) -> Polyhedra:
-        """All rigid bodies now: positions, rotations, velocities, spins, masses, materials, shapes, ids."""
+        """All rigid bodies now: positions, rotations, centres, velocities, spins, masses, materials, shapes, ids, meshes."""
         self._prepare_if_possible()
         return Polyhedra(self)
 
@@ -565,7 +571,7 @@ class World:
         return {wall.name: push for wall, push in zip(self.walls, found, strict=True)}
 
     def stress(self, volume: float) -> _Floats:
-        """Stress tensor (d, d) now, Pa, positive in compression; volume : of the space that the spheres fill, m³."""
+        """Stress tensor (d, d) now, Pa, positive in compression; volume : of the space that the bodies fill, m³."""
         with _jit.threads(self._threads):
             self._prepare_if_possible()
             return measure.stress(self._dynamics, _check.positive("volume", volume))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -14,12 +15,13 @@ from impinge.bodies.obstacles import Obstacle
 from impinge.bodies.rigid import _distance, _layout, _touch
 from impinge.bodies.rigid._layout import RANGES, SIZES
 from impinge.bodies.rigid.surface import find_edges, find_rims, is_convex, is_filled, sample, usual_resolution
-from impinge.errors import InputError, MeshError
+from impinge.errors import InputError, MeshError, MeshWarning
 from impinge.inside import _closest, _closest_build
 from impinge.response import _laws
 from impinge.shapes.mesh import Mesh
+from impinge.shapes.vectors import unit
 
-__all__ = ["Form", "Parts", "Shape", "Shapes", "join"]
+__all__ = ["Form", "Parts", "Shape", "Shapes", "check_solid", "join"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -29,6 +31,7 @@ _WIDE = 2.0  # of the usual resolution: edges bent by a right angle
 _FINEST, _COARSER, _COARSEST = 1 / 64, 1.3, 0.5  # of the resolution: parts of edges at their ends, from one to the next
 _DEEPEST = 0.5  # of the radius: so far, at most, points can be behind the surface of an obstacle
 _MOST_POINTS = 10_000_000  # of a body
+_MOST_ALONG = 1000  # points along a body, unless a resolution is asked for
 _PROBES = 64  # points in a body, at most
 _SMALLEST, _LARGEST = 1e-30, 1e30  # m: eighth powers of lengths stay in range
 
@@ -127,10 +130,10 @@ class Shape(Form):
 
     def __init__(self, mesh: Mesh, resolution: float | None = None) -> None:
         self.mesh, self.asked = mesh, resolution
-        _check_solid(mesh)
+        check_solid(mesh)
         self.volume, self.area = mesh.volume, mesh.area
         self.radius = math.cbrt(0.75 * self.volume / math.pi)
-        self.resolution = usual_resolution(mesh) if resolution is None else _checked_resolution(resolution, self.area)
+        self.resolution = _fit_for_needles(mesh) if resolution is None else _checked_resolution(resolution, mesh)
         self.centre = mesh.centroid
         moments, axes = np.linalg.eigh(mesh.inertia / self.volume)
         self.turning, self.axes = moments, axes * np.linalg.det(axes)
@@ -138,6 +141,13 @@ class Shape(Form):
         self.bumpy = not is_convex(mesh)
         own = Mesh((mesh.vertices - self.centre) @ self.axes, mesh.faces)
         super().__init__(own)
+        if not self.filled:
+            warnings.warn(
+                "mesh: found a surface that meets itself, or has parts within each other that face the same way; "
+                "expected one inside. What is inside twice has twice the mass, and contacts there are not felt",
+                MeshWarning,
+                stacklevel=4,
+            )
         self.obstacle = Obstacle(own)  # what spheres run into
         self._add_points(own)
 
@@ -152,6 +162,13 @@ class Shape(Form):
         rows = self.face_points[:: -(-len(self.face_points) // _PROBES)]
         places, areas, normals, deep = rows[:, :3], rows[:, 3], rows[:, 4:7], rows[:, 7]
         return np.column_stack([places - deep[:, None] * normals, areas * deep])
+
+    @cached_property
+    def thickness(self) -> float:
+        """Of half of its surface the body is thinner than that, m."""
+        rows = self.face_points[np.argsort(self.face_points[:, _layout.POINT_DEEP])]
+        half = np.searchsorted(np.cumsum(rows[:, _layout.POINT_AREA]), 0.5 * rows[:, _layout.POINT_AREA].sum())
+        return 2 * float(rows[min(int(half), len(rows) - 1), _layout.POINT_DEEP])
 
     @property
     def liveliest(self) -> float:
@@ -272,18 +289,26 @@ def join(shapes: Sequence[Form]) -> Shapes:
     )  # fmt: skip
 
 
-def _checked_resolution(resolution: float, area: float) -> float:
+def _fit_for_needles(mesh: Mesh) -> float:
+    """The usual resolution; of bodies that are very long and thin a part of the length, or points would be too many."""
+    return max(usual_resolution(mesh), float(np.ptp(mesh.bounds, axis=0).max()) / _MOST_ALONG)
+
+
+def _checked_resolution(resolution: float, mesh: Mesh) -> float:
     """Refuse one that asks for more points than there is room for."""
-    least = math.sqrt(area / _MOST_POINTS)
+    ends, _, _ = find_edges(mesh)
+    edges = float(np.linalg.norm(ends[:, 3:] - ends[:, :3], axis=1).sum())
+    # The least h with area / h² + edges / h points.
+    least = (edges + math.sqrt(edges * edges + 4 * _MOST_POINTS * mesh.area)) / (2 * _MOST_POINTS)
     if resolution < least:
         raise InputError(
             f"resolution: found {resolution:g} m, expected at least {least:.3g} m, which is {_MOST_POINTS:,} points of "
-            f"a surface of {area:g} m²"
+            f"a surface of {mesh.area:g} m² with edges of {edges:g} m"
         )
     return resolution
 
 
-def _check_solid(mesh: Mesh) -> None:
+def check_solid(mesh: Mesh) -> None:
     """Refuse what is not the surface of a solid."""
     size = float(np.ptp(mesh.bounds, axis=0).max())
     if not _SMALLEST <= size <= _LARGEST:
@@ -295,7 +320,8 @@ def _check_solid(mesh: Mesh) -> None:
             place = mesh.vertices[list(problem.examples[0][:2])].mean(axis=0)
             where = " at ({:.6g}, {:.6g}, {:.6g}) m".format(*place)
         raise MeshError(f"mesh: found {problem.text}{where}, expected a closed surface, as a rigid body has an inside")
-    _ = mesh.centroid  # complains where there is no volume
+    if not abs(mesh.volume) > 0:
+        raise MeshError("mesh: found a surface that encloses no volume, expected the surface of a body")
     if mesh.volume < 0:
         raise MeshError(
             f"mesh: found it inside out, of volume {mesh.volume:.6g} m³, expected faces that are counter-clockwise "
@@ -316,7 +342,7 @@ def _normals(mesh: Mesh, order: Ints) -> Floats:
     faces, count = mesh.merged_faces.astype(np.int64), len(mesh.vertices)
     corners = mesh.vertices[faces]
     crossed = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    own = _unit(crossed)
+    own = unit(crossed)
     at_vertices = np.zeros((count, 3))
     for k in range(3):
         to, back = corners[:, (k + 1) % 3] - corners[:, k], corners[:, (k + 2) % 3] - corners[:, k]
@@ -324,19 +350,14 @@ def _normals(mesh: Mesh, order: Ints) -> Floats:
         np.add.at(at_vertices, faces[:, k], angle[:, None] * own)
     normals = np.empty((len(faces), _distance.NORMALS, 3))
     normals[:, _distance.FACE] = own
-    normals[:, _distance.VERTICES :] = _unit(at_vertices)[order]
+    normals[:, _distance.VERTICES :] = unit(at_vertices)[order]
     sides = np.stack([order[:, [0, 1]], order[:, [0, 2]], order[:, [1, 2]]], axis=1)
     keys = sides[..., 0] * count + sides[..., 1]
     _, number = np.unique(keys.reshape(-1), return_inverse=True)
     at_edges = np.zeros((number.max() + 1, 3))
     np.add.at(at_edges, number, np.repeat(own, 3, axis=0))
-    normals[:, _distance.EDGES : _distance.VERTICES] = _unit(at_edges)[number].reshape(-1, 3, 3)
+    normals[:, _distance.EDGES : _distance.VERTICES] = unit(at_edges)[number].reshape(-1, 3, 3)
     return normals
-
-
-def _unit(vectors: Floats) -> Floats:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
 
 
 def _parts(length: float) -> Floats:

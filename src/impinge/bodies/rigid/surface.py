@@ -21,6 +21,7 @@ from impinge.ccd.intersections import self_intersections
 from impinge.inside.closest import ClosestTree
 from impinge.inside.octree import Octree
 from impinge.shapes.mesh import Mesh
+from impinge.shapes.vectors import unit
 
 __all__ = [
     "SHARP",
@@ -73,14 +74,9 @@ def usual_resolution(mesh: Mesh) -> float:
     return math.sqrt(mesh.area / _POINTS)
 
 
-def _unit(vectors: Floats) -> Floats:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-
-
 def _normals(mesh: Mesh) -> Floats:
     a, b, c = mesh.triangles.swapaxes(0, 1)
-    return _unit(np.cross(b - a, c - a))
+    return unit(np.cross(b - a, c - a))
 
 
 def _sides(mesh: Mesh, normals: Floats) -> _Sides:
@@ -91,7 +87,7 @@ def _sides(mesh: Mesh, normals: Floats) -> _Sides:
     first, second = halves // 3, mates[halves] // 3
     a, b = faces[first, halves % 3], faces[first, (halves + 1) % 3]
     n, m = normals[first], normals[second]
-    along = _unit(mesh.vertices[b] - mesh.vertices[a])
+    along = unit(mesh.vertices[b] - mesh.vertices[a])
     bends = np.arctan2((np.cross(n, m) * along).sum(axis=1), (n * m).sum(axis=1))
     return _Sides(first, second, np.column_stack([a, b]), bends)
 
@@ -141,7 +137,7 @@ def sample(mesh: Mesh, resolution: float) -> Samples:
     areas = sums[:, _sampling.AREA]
     middles = sums[:, _sampling.MOMENT : _sampling.MOMENT + 3] / areas[:, None]
     points = ClosestTree(mesh).query(np.ascontiguousarray(middles))[0]
-    return Samples(points, _unit(sums[:, _sampling.NORMAL : _sampling.NORMAL + 3]), areas)
+    return Samples(points, unit(sums[:, _sampling.NORMAL : _sampling.NORMAL + 3]), areas)
 
 
 def is_convex(mesh: Mesh) -> bool:
@@ -163,7 +159,7 @@ def find_edges(mesh: Mesh, *, solid: bool = True) -> Edges:
         faces = np.concatenate([faces[0], rims.first]), np.concatenate([faces[1], rims.second])
     if not len(ends):
         return Edges(np.empty((0, 6)), np.empty(0), np.empty((0, 3)))
-    ways = _unit(mesh.vertices[ends[:, 1]] - mesh.vertices[ends[:, 0]])
+    ways = unit(mesh.vertices[ends[:, 1]] - mesh.vertices[ends[:, 0]])
     # Which edges end at a vertex: where two alike do, straight behind each other, they go on as one.
     vertices, edges = ends.T.reshape(-1), np.tile(np.arange(len(ends)), 2)
     order = np.argsort(vertices, kind="stable")
@@ -180,7 +176,7 @@ def find_edges(mesh: Mesh, *, solid: bool = True) -> Edges:
     order = np.lexsort(((places * ways[firsts][owner]).sum(axis=1), owner))
     starts = np.searchsorted(owner[order], owners)
     stops = np.append(starts[1:], len(order)) - 1
-    inward = -_unit(normals[faces[0]] + normals[faces[1]])
+    inward = -unit(normals[faces[0]] + normals[faces[1]])
     return Edges(np.hstack([places[order[starts]], places[order[stops]]]), bends[firsts], inward[firsts])
 
 

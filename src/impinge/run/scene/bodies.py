@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from impinge import _check
 from impinge.bodies.rigid.filling import Poses, fill_polyhedra
+from impinge.bodies.rigid.shape import check_solid
 from impinge.errors import InputError, MeshError
 from impinge.inside.solid import Solid
 from impinge.inside.view import SolidView
@@ -58,10 +59,7 @@ class Bodies:
                 with self.builder.at(*key, source):
                     mesh = meshes.mesh_of(source, table)
             mesh = mesh.transformed(None, None, table.scale)
-            if not mesh.is_closed:
-                raise MeshError("found a surface that is not closed, expected a closed one, as a body has an inside")
-            if mesh.volume <= 0:
-                raise MeshError(f"found a volume of {mesh.volume:.6g} m³, expected outward normals, and more than 0")
+            check_solid(mesh)
             return mesh
         except MeshError as error:
             raise InputError(f"{source}: {re.sub('^mesh: ', '', str(error))}") from None
