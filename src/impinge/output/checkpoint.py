@@ -1,7 +1,8 @@
 """Everything that a run needs to go on, in one HDF5 file that is whole, or known not to be.
 
 The first 512 bytes, which HDF5 leaves to its users, say what the file holds and give a checksum of the rest. It is
-verified before HDF5 sees the file, since damage inside can make HDF5 fail in any way. Tools for HDF5 open the file as
+verified before HDF5 sees the file, since damage inside can make HDF5 fail in any way. A checksum is no proof of who
+wrote a file: what comes from it is limited and checked again. Tools for HDF5 open the file as
 any other: dictionaries are groups, arrays data sets of the same name. Equal content gives equal bytes.
 """
 
@@ -19,12 +20,15 @@ import h5py
 import numpy as np
 
 from impinge import _check
-from impinge.errors import InputError
+from impinge.errors import InputError, reason
 from impinge.output.atomic import replacing
 
 __all__ = ["load", "save"]
 
 _BLOCK = 512
+_LEAVES = ("array", "bool", "float", "int", "none", "scalar", "str")
+_DEEPEST = 32  # groups in groups
+_LEAST = 16  # bytes of any value in a file
 _HEAD = re.compile(rb"impinge checkpoint\nkind (\w+)\nversion (\d+)\nblake2b ([0-9a-f]{64})\n\0*")
 
 
@@ -72,8 +76,11 @@ def load(path: str | os.PathLike[str], kind: str, version: int) -> dict[str, Any
     if found_version != version:
         age = "a newer" if found_version > version else "an older"
         raise InputError(f"{name}: found version {found_version}, of {age} impinge, expected {version}")
-    with h5py.File(io.BytesIO(image), "r") as file:
-        return {key: _get(file[key]) for key in file}
+    try:
+        with h5py.File(io.BytesIO(image), "r") as file:
+            return _Reader(len(image)).children(file, 0)
+    except (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError) as error:
+        raise InputError(f"{name}: found a damaged file ({reason(error)}), expected a checkpoint of impinge") from None
 
 
 def _read_path(path: Any) -> Path:
@@ -141,17 +148,50 @@ def _bytes(text: str) -> Any:
     return np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
 
 
-def _get(node: Any) -> Any:
-    kind = node.attrs["type"]
-    if kind == "dict":
-        return {key: _get(node[key]) for key in node}
-    if kind in ("list", "tuple"):
-        items = [_get(node[str(number)]) for number in range(len(node))]
-        return items if kind == "list" else tuple(items)
-    value = node[()]
-    if kind == "array":
-        return np.asarray(value, node.dtype)
-    if kind in ("int", "str"):
-        text = value.tobytes().decode("utf-8", "surrogatepass")
-        return int(text) if kind == "int" else text
-    return None if kind == "none" else value if kind == "scalar" else value.item()
+class _Reader:
+    """Reads what `_put` has written, and nothing else that HDF5 can do; room : bytes that all of it may have."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+
+    def children(self, group: Any, depth: int) -> dict[str, Any]:
+        """Values by name."""
+        if depth > _DEEPEST:
+            raise ValueError("groups in groups without end")
+        return {name: self._get(group, name, depth + 1) for name in group}
+
+    def _get(self, group: Any, name: str, depth: int) -> Any:
+        if not isinstance(group.get(name, getlink=True), h5py.HardLink):
+            raise ValueError(f"a link called {name!r}")  # to another file, or around in a circle
+        node, self.room = group[name], self.room - _LEAST
+        if self.room < 0:
+            raise ValueError("more than there is room for")
+        kind = node.attrs["type"]
+        if isinstance(node, h5py.Group):
+            items = self.children(node, depth)
+            if kind == "dict":
+                return items
+            if kind in ("list", "tuple"):
+                parts = [items[str(number)] for number in range(len(items))]
+                return parts if kind == "list" else tuple(parts)
+        elif isinstance(node, h5py.Dataset) and kind in _LEAVES:
+            return self._leaf(node, kind)
+        raise ValueError(f"a value of type {kind!r}")
+
+    def _leaf(self, node: h5py.Dataset, kind: str) -> Any:
+        is_plain = node.chunks is None and node.external is None and not node.is_virtual
+        if not is_plain or node.dtype.kind not in "fiub" or node.dtype.itemsize > 8:
+            raise ValueError(f"data of {node.dtype}, or not in one piece")
+        self.room -= node.size * node.dtype.itemsize
+        if self.room < 0:
+            raise ValueError("more numbers than there is room for")
+        value = node[()]
+        if kind == "array":
+            return np.asarray(value, node.dtype)
+        if kind in ("int", "str"):
+            text = np.asarray(value, np.uint8).tobytes().decode("utf-8", "surrogatepass")
+            return int(text) if kind == "int" else text
+        if kind == "none":
+            return None
+        scalar = np.asarray(value, node.dtype)[()]
+        return scalar if kind == "scalar" else {"bool": bool, "float": float}[kind](scalar)
