@@ -20,12 +20,13 @@ from numpy.typing import NDArray
 
 from impinge.errors import InputError, reason
 
-__all__ = ["Head", "check_file", "open_member", "read_head", "read_npy", "read_npz", "within"]
+__all__ = ["Head", "check_file", "check_room", "memory", "open_member", "read_head", "read_npy", "read_npz", "within"]
 
 _HEADS = {(1, 0): npy_format.read_array_header_1_0, (2, 0): npy_format.read_array_header_2_0}
 _KINDS = "fiubU"  # no objects, which are code
 _MOST = 1 << 28  # bytes that arrays of any small archive may have
 _PACKED = 100  # times the size of an archive that its arrays may have, if that is more
+_USUAL = 8 << 30  # bytes of memory
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # what NumPy writes; others unpack without bounds
 
 
@@ -58,7 +59,7 @@ def check_file(path: Path) -> None:
         raise InputError(f"{path}: is {'a folder, not a file' if stat.S_ISDIR(mode) else 'not a regular file'}")
 
 
-def within(folder: Path, name: str) -> Path:
+def within(folder: Path, name: str, hint: str = "") -> Path:
     """A file that another file in `folder` names; an error if it is elsewhere, or links lead there."""
     path = folder / name
     try:
@@ -66,8 +67,26 @@ def within(folder: Path, name: str) -> Path:
     except (OSError, ValueError, RuntimeError):  # no name of a file, or links in a circle
         is_inside = False
     if not is_inside:
-        raise InputError(f"found {name!r}, expected a file in the folder {str(folder)!r} or below")
+        raise InputError(f"found {name!r}, expected a file in the folder {str(folder)!r} or below{hint}")
     return path
+
+
+def memory() -> int:
+    """Bytes that this process may have: those of the machine, or fewer where a limit is set (ulimit)."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ImportError, OSError, ValueError):
+        return _USUAL  # not all systems tell
+    return there if limit == resource.RLIM_INFINITY else min(limit, there)
+
+
+def check_room(name: str, count: float, what: str, each: int) -> None:
+    """An error if so many things, of so many bytes each, are more than this machine has room for."""
+    if not count * each <= memory():
+        raise InputError(f"{name}: found {count:.3g} {what} in it, more than this machine has memory for")
 
 
 def read_head(file: IO[bytes]) -> Head:

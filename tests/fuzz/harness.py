@@ -19,7 +19,7 @@ from pathlib import Path
 
 from . import mutations, seeds
 
-SECONDS, PATIENCE = 10.0, 60.0  # of computing, and of waiting
+SECONDS, PATIENCE = 10.0, 300.0  # of computing until a file is read, and of waiting for all
 MEMORY = 400 << 20  # bytes that a file of some kilobytes may take
 ALL = ("mesh", "points", "spheres", "scene", "world", "soft", "resume", "solid", "recording")
 

@@ -321,12 +321,21 @@ def change_checkpoint(rng: random.Random, data: bytes, others: list[bytes]) -> b
 
 
 def change_hdf5(rng: random.Random, data: bytes, others: list[bytes]) -> bytes:
-    """A checkpoint with other bytes, and a checksum that is right."""
-    body = change_bytes(rng, data[512:], [other[512:] for other in others])
+    """A checkpoint with other bytes, or another index, and a checksum that is right."""
     head = checkpoint._HEAD.fullmatch(data[:512])
     assert head is not None
-    label = data[: head.start(3) - len("blake2b ")]
-    return (label + f"blake2b {checkpoint._checksum(label, memoryview(body))}\n".encode()).ljust(512, b"\0") + body
+    at = int(head[3])
+    body, index = data[512:at], data[at:]
+    match rng.randrange(3):
+        case 0:
+            body = change_bytes(rng, body, [other[512:] for other in others])
+        case 1:
+            index = change_bytes(rng, index, others)
+        case _:
+            index = change_json(rng, index, others)
+    label = data[: head.start(3)] + f"{512 + len(body)}\n".encode()
+    checksum = checkpoint._checksum(label, memoryview(body + index))
+    return (label + f"blake2b {checksum}\n".encode()).ljust(512, b"\0") + body + index
 
 
 def io_path(data: bytes) -> str:

@@ -30,6 +30,7 @@ from impinge.show.recording import Recording
 
 MEMORY = 1 << 30  # bytes of addresses beyond what the process has when it begins
 _POINTS = np.random.default_rng(1).uniform(-1.2, 1.2, (50, 3))
+Use = Callable[[], None] | None  # what is done with what was read, however long that takes
 _MOST = 5000  # faces and bodies that are looked at further
 
 
@@ -53,13 +54,12 @@ def _spheres(path: Path, seeds: Path) -> None:
             impinge.pairs(centres, radii)
 
 
-def _scene(path: Path, seeds: Path) -> None:
+def _scene(path: Path, seeds: Path) -> Use:
     for name in ("box.ply", "spheres.csv", "points.csv", "sheet.obj"):
         if not (path.parent / name).exists():
             shutil.copy(seeds / name, path.parent)
     world: Any = read_scene(path).build()
-    if _is_small(world):
-        world.step(1)
+    return (lambda: world.step(1)) if _is_small(world) else None
 
 
 def _is_small(world: Any) -> bool:
@@ -68,16 +68,16 @@ def _is_small(world: Any) -> bool:
     return len(world.spheres) < _MOST and len(world.polyhedra) < 20
 
 
-def _world(path: Path, seeds: Path) -> None:
+def _world(path: Path, seeds: Path) -> Use:
     world = impinge.World.load(path)
     world.energy(), world.contacts()
-    world.step(2)
+    return lambda: world.step(2)
 
 
-def _soft(path: Path, seeds: Path) -> None:
+def _soft(path: Path, seeds: Path) -> Use:
     world = impinge.SoftWorld.load(path)
     world.energy(), world.contacts()
-    world.step(1)
+    return lambda: world.step(1)
 
 
 def _resume(path: Path, seeds: Path) -> None:
@@ -117,7 +117,7 @@ def _recording(path: Path, seeds: Path, place: str) -> None:
     recording.series, recording.summary  # noqa: B018
 
 
-READERS: dict[str, Callable[..., None]] = {
+READERS: dict[str, Callable[..., Use]] = {
     "mesh": _mesh, "points": _points, "spheres": _spheres, "scene": _scene, "world": _world, "soft": _soft,
     "resume": _resume, "solid": _solid, "recording": _recording,
 }  # fmt: skip
@@ -139,21 +139,19 @@ def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _judge(call: Callable[[], None], path: Path) -> tuple[str, str]:
-    """What became of a file: "read", "refused", or "defect" and why that is one."""
+def _judge(call: Callable[[], Use]) -> tuple[Use, str, str]:
+    """What became of a file: how to use it, and "read", "refused", or "defect" and why that is one."""
     try:
-        call()
+        return call(), "read", ""
     except ImpingeError as error:
-        text = str(error)
-        if len(text.splitlines()) != 1 or not text.isprintable():
-            return "defect", f"message of {len(text.splitlines())} lines: {text[:200]!r}"
-        return "refused", text
+        if len(str(error).splitlines()) != 1 or not str(error).isprintable():
+            return None, "defect", f"message of several lines: {str(error)[:200]!r}"
+        return None, "refused", str(error)
     except BaseException as error:  # whatever it is, it should not have come
         last = traceback.extract_tb(error.__traceback__)
         ours = next((f for f in reversed(last) if "impinge" in f.filename and "fuzz" not in f.filename), last[-1])
         place = f"{Path(ours.filename).name}:{ours.lineno} {ours.name}, {Path(last[-1].filename).name}:{last[-1].lineno}"
-        return "defect", f"{type(error).__name__} at {place}: {str(error)[:200]}"
-    return "read", ""
+        return None, "defect", f"{type(error).__name__} at {place}: {str(error)[:200]}"
 
 
 def main() -> None:
@@ -172,11 +170,11 @@ def main() -> None:
         more = (task["place"],) if "place" in task else ()
         before, clock = _status("VmRSS"), time.process_time()
         Path("/proc/self/clear_refs").write_text("5")
-        verdict, why = _judge(lambda: reader(path, seeds, *more), path)  # noqa: B023
-        grown = _status("VmHWM") - before
-        answers.write(
-            json.dumps({"verdict": verdict, "why": why, "bytes": grown, "seconds": time.process_time() - clock}) + "\n"
-        )
+        use, verdict, why = _judge(lambda: reader(path, seeds, *more))  # noqa: B023
+        grown, seconds = _status("VmHWM") - before, time.process_time() - clock
+        if use is not None:
+            _, verdict, why = _judge(use)
+        answers.write(json.dumps({"verdict": verdict, "why": why, "bytes": grown, "seconds": seconds}) + "\n")
         answers.flush()
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from impinge import _check
 from impinge.errors import InputError
 from impinge.run.scene import models, softmodels
 from impinge.run.scene.errors import explain
@@ -71,17 +72,23 @@ class Scene:
             raise self.document.error_in(("run",), str(error)) from None
 
 
-def read_scene(path: str | os.PathLike[str]) -> Scene:
+def read_scene(path: str | os.PathLike[str], *, allow_outside: bool = False) -> Scene:
     """Read a scene file and check it.
 
     Errors name file, line, key, what was found and what is allowed.
+
+    Parameters
+    ----------
+    path : path
+    allow_outside : bool
+        Whether the scene may name files that are not in its folder, or below: another's scene should not.
 
     Examples
     --------
     >>> scene = impinge.read_scene("hopper.toml")  # doctest: +SKIP
     >>> world = scene.build()  # doctest: +SKIP
     """
-    document = read_toml(Path(path))
+    document = read_toml(Path(path), _check.truth("allow_outside", allow_outside))
     kind = _kind_of(document)
     try:
         model = kind.model_validate(document.content)
