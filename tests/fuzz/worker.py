@@ -167,7 +167,7 @@ def main() -> None:
         if task.get("limit") and not is_limited:
             _limit()
             is_limited = True
-        more = (task["place"],) if "place" in task else ()
+        more = (task["place"],) if task["reader"] == "recording" else ()
         before, clock = _status("VmRSS"), time.process_time()
         Path("/proc/self/clear_refs").write_text("5")
         use, verdict, why = _judge(lambda: reader(path, seeds, *more))  # noqa: B023

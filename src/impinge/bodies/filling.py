@@ -303,9 +303,10 @@ def _lattice(
     if count is not None:  # not more layers than needed, for boxes of any height
         full = float(np.prod(np.maximum(numbers[:-1] - 1, 1)))
         numbers[-1] = min(numbers[-1], math.ceil(count / full))
-    if np.prod(numbers) > MOST:
-        raise InputError(f"spacing: found {step:g}, which gives {np.prod(numbers):.3g} places in the box, too many")
-    check_room("spacing", float(np.prod(numbers)), "places", BYTES)
+    places = math.prod(numbers.tolist())
+    if not places <= MOST:
+        raise InputError(f"spacing: found {step:g}, which gives {places:.3g} places in the box, too many")
+    check_room("spacing", places, "places", BYTES)
     axes = np.meshgrid(*[np.arange(n) for n in numbers[::-1]], indexing="ij")
     index = np.stack([axis.ravel() for axis in axes[::-1]], axis=1)
     places = low + step / 2 + step * rises * index

@@ -76,7 +76,7 @@ class Octree:
     def from_arrays(cls, mesh: Mesh, arrays: dict[str, NDArray[Any]]) -> Octree:
         """The octree whose `arrays` these are; an error if they cannot be."""
         check_tree(mesh, arrays)
-        fields: dict[str, Any] = {name: np.ascontiguousarray(arrays[name]) for name in _SAVED}
+        fields: dict[str, Any] = {name: arrays[name] for name in _SAVED}
         fields |= {
             "inv": float(fields["inv"]),
             "depth": int(fields["depth"]),
