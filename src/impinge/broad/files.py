@@ -134,6 +134,8 @@ def _read_xyz(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any
 def write_pairs(path: Path, pairs: NDArray[np.int64]) -> None:
     """Pairs to .npy, (m, 2) int64, or .csv with columns i and j."""
     path = Path(path)
+    if path.exists() and not path.is_file():  # opening a pipe would wait for ever
+        raise InputError(f"{path}: is not a regular file, so it cannot be replaced")
     if path.suffix.lower() == ".npy":
         with path.open("wb") as stream:  # NumPy would add another ending to .NPY
             np.save(stream, pairs)
