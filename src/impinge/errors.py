@@ -2,7 +2,6 @@
 
 from typing import Any
 
-
 _LONGEST = 200  # characters of what a library says
 
 

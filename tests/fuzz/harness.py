@@ -87,7 +87,9 @@ class Worker:
             assert answer["verdict"] == "read", (reader, kind, answer)
 
     def _ask(self, reader: str, kind: str, data: bytes, limit: bool) -> dict[str, object]:
-        assert self.process is not None and self.process.stdin is not None and self.process.stdout is not None
+        assert self.process is not None
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
         path = self.folder / "work" / f"file.{'npz' if kind == 'solid' else kind.rpartition('.')[2]}"
         path.write_bytes(data)
         task = {"reader": reader, "path": str(path), "limit": limit, "place": kind}

@@ -158,7 +158,7 @@ def _gltf(mesh: impinge.Mesh) -> bytes:
 def _stl_text(mesh: impinge.Mesh) -> bytes:
     facets = [
         "facet normal 0 0 0\nouter loop\n"
-        + "".join("vertex %r %r %r\n" % tuple(mesh.vertices[k].tolist()) for k in face)
+        + "".join(f"vertex {' '.join(map(repr, mesh.vertices[k].tolist()))}\n" for k in face)
         + "endloop\nendfacet\n"
         for face in mesh.faces[:12]
     ]

@@ -47,9 +47,7 @@ def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *a
 
 
 @pytest.mark.parametrize("name", ODD, ids=[ascii(name[:20]) for name in ODD])
-def test_odd_files(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
+def test_odd_files(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str) -> None:
     before = sorted(path.name for path in here.iterdir())
     for arguments in (
         ("inside", name, "points.csv"), ("inside", "mesh.ply", name), ("pairs", name), ("touch", name, "mesh.ply"),

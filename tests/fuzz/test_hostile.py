@@ -239,8 +239,7 @@ SCENES = {
     "a count": SCENE.replace(
         "centres = [[0, 0, 0]]", "random = { lower = [0, 0, 0], upper = [9, 9, 9], count = 1000000000 }"
     ),
-    "a torus": SCENE
-    + "[[obstacles]]\ntorus = { radius = 1, tube = 0.1, segments = 10000, rings = 10000 }\n",
+    "a torus": SCENE + "[[obstacles]]\ntorus = { radius = 1, tube = 0.1, segments = 10000, rings = 10000 }\n",
     "a cable": f"[run]\nuntil = 1\n{CABLE}line = {{ start = [0, 0, 0], end = [1, 0, 0], nodes = {10**12} }}\n",
     "a ring": f"[run]\nuntil = 1\n{CABLE}circle = {{ radius = 1, nodes = {10**30} }}\n",
     "a sheet": '[run]\nuntil = 1\n[[bodies]]\nkind = "cloth"\nthickness = 0.1\nstretch = 1\nshear = 1\ndensity = 1\n'
@@ -265,7 +264,7 @@ def test_lines_of_a_scene_are_found_in_time_that_grows_as_it(tmp_path: Path) -> 
     text = SCENE.replace("centres = [[0, 0, 0]]", f"centres = [[0, 0, 0]\n{places}\n]") + "wrong = 1\n"
     (tmp_path / "a.toml").write_text(text)
     start = time.process_time()
-    with pytest.raises(InputError, match=":5012: spheres.0..wrong: unknown key"):
+    with pytest.raises(InputError, match=r":5012: spheres\[0\]\.wrong: unknown key"):
         read_scene(tmp_path / "a.toml")
     assert time.process_time() - start < 5
 
@@ -277,7 +276,9 @@ def write_beside(folder: Path) -> None:
 NAMED = SCENE.replace("centres = [[0, 0, 0]]\nradii = 0.1", 'file = "NAME"')
 
 
-@pytest.mark.parametrize("name", ["../spheres.csv", "ABSOLUTE", "link.csv", "linked/spheres.csv", "sub/../../spheres.csv"])
+@pytest.mark.parametrize(
+    "name", ["../spheres.csv", "ABSOLUTE", "link.csv", "linked/spheres.csv", "sub/../../spheres.csv"]
+)
 def test_scenes_name_files_in_their_folder(tmp_path: Path, name: str) -> None:
     folder = tmp_path / "folder"
     (folder / "sub").mkdir(parents=True)
@@ -442,7 +443,7 @@ def test_texts_that_stand_for_very_long_ones(tmp_path: Path) -> None:
 def test_memory_is_what_the_system_allows(monkeypatch: pytest.MonkeyPatch) -> None:
     from impinge import untrusted
 
-    assert 0 < untrusted.memory()
+    assert untrusted.memory() > 0
     monkeypatch.setattr(resource, "getrlimit", lambda which: (12345, 12345))
     assert untrusted.memory() == 12345
     with pytest.raises(InputError, match="nodes: found 1e\\+04 nodes in it, more than this machine has memory for"):

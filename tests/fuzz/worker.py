@@ -44,7 +44,8 @@ def _mesh(path: Path, seeds: Path) -> None:
 def _points(path: Path, seeds: Path) -> None:
     source = open_points(path)
     for chunk in source.chunks(1000):
-        assert chunk.shape[1] == 3 and np.isfinite(chunk).all()
+        assert chunk.shape[1] == 3
+        assert np.isfinite(chunk).all()
 
 
 def _spheres(path: Path, seeds: Path) -> None:
@@ -150,7 +151,8 @@ def _judge(call: Callable[[], Use]) -> tuple[Use, str, str]:
     except BaseException as error:  # whatever it is, it should not have come
         last = traceback.extract_tb(error.__traceback__)
         ours = next((f for f in reversed(last) if "impinge" in f.filename and "fuzz" not in f.filename), last[-1])
-        place = f"{Path(ours.filename).name}:{ours.lineno} {ours.name}, {Path(last[-1].filename).name}:{last[-1].lineno}"
+        first, last_place = (f"{Path(f.filename).name}:{f.lineno}" for f in (ours, last[-1]))
+        place = f"{first} {ours.name}, {last_place}"
         return None, "defect", f"{type(error).__name__} at {place}: {str(error)[:200]}"
 
 

@@ -155,8 +155,9 @@ def _draw_radii(
         found = "neither" if fraction is None else "both"
         raise InputError(f"fraction, count: found {found}, expected one of them")
     if fraction is None:
-        check_room("count", _check.integer("count", count, 0, MOST), "spheres", BYTES)
-        return sizes.take(rng, count)
+        number = _check.integer("count", count, 0, MOST)
+        check_room("count", number, "spheres", BYTES)
+        return sizes.take(rng, number)
     share = _check.not_negative("fraction", fraction)
     if share > _DENSEST[len(low)]:
         limit = f"at most {_DENSEST[len(low)]:.2f}, the densest packing"

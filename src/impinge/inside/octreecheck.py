@@ -29,7 +29,11 @@ def check_tree(mesh: Mesh, arrays: dict[str, NDArray[Any]]) -> None:
     """
     for name, (kind, shape) in _WANTED.items():
         array = arrays.get(name)
-        if array is None or array.dtype != np.dtype(kind) or (array.shape != shape if shape is not None else array.ndim != 1):
+        if (
+            array is None
+            or array.dtype != np.dtype(kind)
+            or (array.shape != shape if shape is not None else array.ndim != 1)
+        ):
             raise InputError(f"{name}: found no array of this kind, expected one of {kind}")
     _check_root(arrays)
     bricks = math.prod(int(length) for length in arrays["shape"])

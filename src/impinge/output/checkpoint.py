@@ -127,7 +127,9 @@ def _put(group: h5py.Group, name: Any, value: Any, path: str) -> Any:
         items = value.items() if isinstance(value, Mapping) else enumerate(value)
         node: Any = group.create_group(name, track_order=True)
         node.attrs["type"] = kind
-        parts = {str(key): _put(node, str(key) if kind != "dict" else key, item, f"{path}/{key}") for key, item in items}
+        parts = {
+            str(key): _put(node, str(key) if kind != "dict" else key, item, f"{path}/{key}") for key, item in items
+        }
         return [kind, parts if kind == "dict" else list(parts.values())]
     kind, array = _leaf(value, path)
     node = group.create_dataset(name, data=array, track_times=False)

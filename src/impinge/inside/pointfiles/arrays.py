@@ -15,6 +15,7 @@ from impinge.errors import InputError, reason
 from impinge.inside.pointfiles.source import PointSource, check_array
 from impinge.untrusted import open_member, read_head
 
+
 class NpyPoints(PointSource):
     """Points of a ``.npy`` file, mapped into memory."""
 

@@ -20,8 +20,8 @@ _LONGEST = 60  # characters of a key in a message
 _BARE = {*string.ascii_letters, *string.digits, *"_- "}
 # What may begin or end something, and texts and comments, in which nothing does.
 _TOKENS = re.compile(
-    r'''"{3}(?:[^"\\]|\\.|"{1,2}(?!"))*"{3,5}|'{3}(?:[^']|'{1,2}(?!'))*'{3,5}'''
-    r'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\#[^\n]*|[\[\]{}\n]''',
+    r""""{3}(?:[^"\\]|\\.|"{1,2}(?!"))*"{3,5}|'{3}(?:[^']|'{1,2}(?!'))*'{3,5}"""
+    r"""|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\#[^\n]*|[\[\]{}\n]""",
     re.DOTALL,
 )
 _LONG_KEY = re.compile(r"(?<![\w.-])(?:[\w-]++[ \t]*+\.[ \t]*+){50}")  # Python would take very long
@@ -135,7 +135,7 @@ def _split_message(message: str, text: str) -> tuple[str, int]:
 
 
 def _statements(text: str) -> Iterator[tuple[int, dict[str, Any], bool]]:
-    """Line of every statement of a valid file, what it says if it stood alone, and whether it is the head of a table."""
+    """Line of every statement of a valid file, what it says if alone, and whether it is the head of a table."""
     start = depth = lines = 0  # where a statement begins, how many brackets are open, lines before
     for found in _TOKENS.finditer(text + "\n"):
         token = found[0]
