@@ -6,6 +6,7 @@ those that it was told to.
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import zipfile
@@ -23,6 +24,7 @@ from impinge.errors import InputError, reason
 __all__ = ["Head", "check_file", "check_room", "memory", "open_member", "read_head", "read_npy", "read_npz", "within"]
 
 _HEADS = {(1, 0): npy_format.read_array_header_1_0, (2, 0): npy_format.read_array_header_2_0}
+_LONGEST = 1 << 16  # bytes of a head
 _KINDS = "fiubU"  # no objects, which are code
 _MOST = 1 << 28  # bytes that arrays of any small archive may have
 _PACKED = 100  # times the size of an archive that its arrays may have, if that is more
@@ -94,8 +96,12 @@ def read_head(file: IO[bytes]) -> Head:
     version = npy_format.read_magic(file)
     if version not in _HEADS:
         raise ValueError(f"version {version} of the format")
+    size = file.read(2 * version[0])
+    length = int.from_bytes(size, "little")
+    if length > _LONGEST:
+        raise ValueError(f"a head of {length} bytes")
     with _only_value_errors():
-        shape, fortran, dtype = _HEADS[version](file)
+        shape, fortran, dtype = _HEADS[version](io.BytesIO(size + file.read(length)))
     if any(type(length) is not int or length < 0 for length in shape):
         raise ValueError(f"a shape of {shape}")
     return Head(shape, fortran, dtype, file.tell())

@@ -94,6 +94,7 @@ ANNOUNCED = [
     )),
     ("points", "a.npy", npy_head(f"({HUGE}, 3)")), ("points", "a.npy", npy_head("(-5, 3)")),
     ("points", "a.npz", zipped(points=npy_head(f"({HUGE}, 3)"))),
+    ("points", "a.npz", zipped(points=b"\x93NUMPY\x02\x00" + (10**9).to_bytes(4, "little") + bytes(10**8))),
     ("points", "a.ply", PLY.encode()),
     ("points", "a.ply", f"ply\nformat ascii 1.0\nelement a {HUGE}\nproperty int b\nelement vertex 1\nproperty float x\n"
      "property float y\nproperty float z\nend_header\n1\n".encode()),
@@ -203,6 +204,23 @@ def test_buffers_of_gltf_are_beside_it(tmp_path: Path, name: str) -> None:
     assert len(read_mesh(folder / "a.gltf").faces) == 1
 
 
+MANY = 20_000
+
+
+@pytest.mark.parametrize(("name", "text"), [
+    ("a.obj", TRIANGLE + "".join(f"usemtl a{k}\nf 1 2 3\n" for k in range(MANY))),
+    ("a.stl", "".join(
+        f"solid {k}\nfacet normal 0 0 0\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
+        f"endsolid {k}\n" for k in range(MANY + 1)
+    )),
+])  # fmt: skip
+def test_meshes_of_very_many_parts(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    start = time.process_time()
+    assert len(read_mesh(tmp_path / name).faces) == MANY + 1
+    assert time.process_time() - start < 5
+
+
 def test_glb_that_shows_a_mesh_very_often(tmp_path: Path) -> None:
     parts: dict[str, Any] = {
         "accessors": [{"componentType": 5126, "count": 3000, "type": "VEC3"}],
@@ -211,6 +229,8 @@ def test_glb_that_shows_a_mesh_very_often(tmp_path: Path) -> None:
     (tmp_path / "a.glb").write_bytes(glb(**parts, nodes=[{"mesh": 0}] * 1000, scenes=[{"nodes": list(range(1000))}]))
     assert "too many" in refused("mesh", tmp_path / "a.glb")
     parts["accessors"][0]["count"] = 100
+    (tmp_path / "a.glb").write_bytes(glb(**parts, nodes=[{}] * 30_000, scenes=[{"nodes": [0]}]))
+    assert "30000 nodes" in refused("mesh", tmp_path / "a.glb")
     nodes = [{"children": [k + 1, k + 1]} for k in range(40)] + [{"mesh": 0}]
     (tmp_path / "a.glb").write_bytes(glb(**parts, nodes=nodes, scenes=[{"nodes": [0]}]))
     assert "tree of nodes" in refused("mesh", tmp_path / "a.glb")
@@ -244,6 +264,7 @@ SCENES = {
     "a ring": f"[run]\nuntil = 1\n{CABLE}circle = {{ radius = 1, nodes = {10**30} }}\n",
     "a sheet": '[run]\nuntil = 1\n[[bodies]]\nkind = "cloth"\nthickness = 0.1\nstretch = 1\nshear = 1\ndensity = 1\n'
     "sheet = { size = [1, 1], nodes = [1000000, 1000000] }\n",
+    "materials": SCENE + "".join(f"[materials.m{k}]\ndensity = 1\nstiffness = 1\n" for k in range(2000)),
     "brackets": SCENE + "x = " + "[" * 100_000,
     "braces": SCENE + "x = " + "{a=" * 100_000,
     "a long key": SCENE + ".".join("a" * 100_000) + " = 1\n",
@@ -431,6 +452,13 @@ def test_obstacles_that_are_counted_without_end(tmp_path: Path) -> None:
     write_mesh(tmp_path / "a.vtp", np.eye(3), [[0, 1, 2]], {"obstacle": np.array([HUGE])})
     with pytest.raises(InputError, match=r"a\.vtp: "):
         read_obstacles(tmp_path / "a.vtp")
+
+
+def test_lists_that_name_what_is_no_file(tmp_path: Path) -> None:
+    collection = Collection(tmp_path / "a.pvd")
+    for name in ("a" * 5000, "../b.vtp", "/etc/passwd", "", "none.vtp"):
+        with pytest.raises(InputError, match=r"expected (a|the) f"):
+            collection.path_of(name)
 
 
 def test_texts_that_stand_for_very_long_ones(tmp_path: Path) -> None:

@@ -246,11 +246,13 @@ class Collection:
         """A file that is listed, which must be beside the list or in a folder there."""
         try:
             path = within(self.path.parent, file)
+            if path.is_file():
+                return path
         except InputError as error:
             raise InputError(f"{self.path}: {error}") from None
-        if not path.is_file():
-            raise InputError(f"{path}: is missing, expected the frame that {self.path.name} names")
-        return path
+        except OSError:  # no name of a file
+            pass
+        raise InputError(f"{path}: is missing, expected the frame that {self.path.name} names")
 
     @property
     def entries(self) -> list[tuple[float, int, str]]:

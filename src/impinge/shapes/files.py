@@ -26,6 +26,11 @@ from impinge.untrusted import check_file, read_npz, within
 __all__ = ["READABLE", "read_mesh", "save"]
 
 READABLE = ("glb", "gltf", "npz", "obj", "off", "ply", "stl")  # trimesh reads more, some of it by other programs
+_MOST_NODES = 20_000  # of a glTF scene; trimesh takes time that grows as their square
+# Materials of an .obj, and where a solid of an .stl ends and the next begins: they do not matter here, and trimesh takes
+# time that grows as their square.
+_MATERIALS = re.compile(rb"^[ \t]*(?:usemtl|mtllib)\b[^\n]*$", re.MULTILINE)
+_SOLIDS = re.compile(rb"^[ \t]*endsolid\b[^\n]*\n\s*solid\b[^\n]*$", re.MULTILINE | re.IGNORECASE)
 _COPIES, _FEW = 10, 1_000_000  # vertices and corners that a glTF scene may show, for each byte of it, and besides
 
 
@@ -65,6 +70,11 @@ def _count(digits: bytes, room: int, what: str) -> int:
     return int(digits)
 
 
+def _stl_size(data: bytes) -> int:
+    """Bytes of a binary .stl, by its head."""
+    return 84 + 50 * int.from_bytes(data[80:84], "little")
+
+
 class _Beside(Mapping[str, bytes]):
     """Files that a .gltf names, which must be in its folder; each is read once."""
 
@@ -91,6 +101,8 @@ def _check_gltf(data: bytes, ending: str, beside: _Beside) -> None:
     names = {buffer["uri"] for buffer in tree.get("buffers", []) if "base64," not in buffer.get("uri", "base64,")}
     room = len(data) + sum(len(beside[name]) for name in names)
     accessors, nodes = tree.get("accessors", []), tree.get("nodes", [])
+    if len(nodes) > _MOST_NODES:
+        raise InputError(f"has {len(nodes)} nodes, expected at most {_MOST_NODES}")
     for accessor in accessors:
         if int(accessor["count"]) > room:
             raise InputError(f"ends early: it announces {int(accessor['count'])} rows, in {room} bytes")
@@ -118,6 +130,9 @@ def _read_trimesh(path: Path, ending: str) -> tuple[Any, Any]:
         _check_gltf(data, ending, beside)
     elif ending == "obj":
         options["maintain_order"] = True
+        data = _MATERIALS.sub(b"", data.replace(b"\r\n", b"\n").replace(b"\\\n", b""))
+    elif ending == "stl" and data[:5].lower() == b"solid" and len(data) != _stl_size(data):
+        data = _SOLIDS.sub(b"", data)
     mesh = trimesh.load_mesh(io.BytesIO(data), file_type=ending, process=False, **options)
     vertices, faces = np.asarray(mesh.vertices), np.asarray(mesh.faces)
     if promised is not None and promised[1] > 0 and (len(vertices) < promised[0] or len(faces) < promised[1]):

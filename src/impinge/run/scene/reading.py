@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Scene", "read_scene"]
 
+_MOST_MATERIALS = 1000  # each has a law with each
+
 
 class Scene:
     """A scene file that has been read and checked.
@@ -136,6 +138,8 @@ def _check_different(document: Document, kind: str, names: list[str]) -> None:
 
 def _check_materials(document: Document, scene: models.Particles) -> None:
     """Every material that is used must be there."""
+    if len(scene.materials) > _MOST_MATERIALS:
+        raise document.error(("materials",), f"found {len(scene.materials)}, expected at most {_MOST_MATERIALS}")
     for kind in ("spheres", "polyhedra", "planes", "boxes", "obstacles", "sources", "contacts"):
         for number in range(len(getattr(scene, kind))):
             key: Key = (kind, number, "materials" if kind == "contacts" else "material")
