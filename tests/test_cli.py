@@ -239,7 +239,7 @@ def test_open_mesh_is_refused(method, here):
         (["folder.csv", "points.npy"], "folder.csv: is a folder"),
         (["sphere.ply", "points.npy", "-o", "answer.txt"], "answer.txt: found output with the ending '.txt'"),
         (["sphere.ply", "points.npy", "-o", "no/answer.npy"], "no/answer.npy: cannot be written"),
-        (["sphere.ply", "points.npy", "-o", "folder.csv"], "folder.csv: is a folder, not a file"),
+        (["sphere.ply", "points.npy", "-o", "folder.csv"], "folder.csv: is not a regular file"),
         (["sphere.ply", "points.npy", "-o", "points.npy"], "points.npy: is the file of the points"),
         (["sphere.ply", "points.npy", "-o", "sphere.ply"], "sphere.ply: is the file of the mesh"),
         (["sphere.ply", "points.npy", "--threads", "100000"], "threads: found 100000"),

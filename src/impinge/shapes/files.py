@@ -27,8 +27,8 @@ __all__ = ["READABLE", "read_mesh", "save"]
 
 READABLE = ("glb", "gltf", "npz", "obj", "off", "ply", "stl")  # trimesh reads more, some of it by other programs
 _MOST_NODES = 20_000  # of a glTF scene; trimesh takes time that grows as their square
-# Materials of an .obj, and where a solid of an .stl ends and the next begins: they do not matter here, and trimesh takes
-# time that grows as their square.
+# Materials of an .obj, and where a solid of an .stl ends and the next begins: they do not matter here, and trimesh
+# takes time that grows as their square.
 _MATERIALS = re.compile(rb"^[ \t]*(?:usemtl|mtllib)\b[^\n]*$", re.MULTILINE)
 _SOLIDS = re.compile(rb"^[ \t]*endsolid\b[^\n]*\n\s*solid\b[^\n]*$", re.MULTILINE | re.IGNORECASE)
 _COPIES, _FEW = 10, 1_000_000  # vertices and corners that a glTF scene may show, for each byte of it, and besides
@@ -48,7 +48,7 @@ def _promised(data: bytes, ending: str) -> tuple[int, int] | None:
     head = data[: 1 << 16]
     if ending == "ply":
         if b"end_header" not in head:
-            raise InputError("has no end of its head")
+            raise ValueError("its head has no end")
         counts: dict[bytes, int] = {}
         for name, count in re.findall(rb"^\s*element\s+(\S+)\s+(\S+)", head.partition(b"end_header")[0], re.MULTILINE):
             counts[name] = _count(count, len(data), name.decode("ascii", "replace"))

@@ -187,7 +187,7 @@ def _read_table(path: Path) -> dict[str, Floats]:
         with path.open(encoding="utf-8", newline="") as file:
             names, *rows = list(csv.reader(file)) or [[]]
         numbers = [[float(cell) for cell in row] for row in rows if len(row) == len(names)]
-        if len(set(names)) < len(names):
+        if len(set(names)) < len(names) or not names:
             raise ValueError
     except (ValueError, csv.Error):
         raise InputError(f"{path}: found text among the rows, expected numbers as `impinge run` writes them") from None
