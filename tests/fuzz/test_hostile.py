@@ -461,6 +461,32 @@ def test_lists_that_name_what_is_no_file(tmp_path: Path) -> None:
             collection.path_of(name)
 
 
+@pytest.mark.parametrize("table", [b"", b"\n", b"a,a\n1,2\n", b"a\nx\n", b"\xff\n", b'"' + b"x" * 200_000])
+def test_tables_that_are_none(tmp_path: Path, table: bytes) -> None:
+    from impinge.show.recording import _read_table
+
+    (tmp_path / "series.csv").write_bytes(table)
+    with pytest.raises(InputError, match=r"series\.csv: "):
+        _read_table(tmp_path / "series.csv")
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy says that numbers are too large
+def test_obstacles_of_absurd_speed() -> None:
+    world = impinge.World()
+    material = impinge.Material(density=1000, stiffness=1e3)
+    world.add_spheres([[0, 0, 0]], 0.1, material)
+    world.add_obstacle(impinge.shapes.box((1.0, 1.0, 1.0), lower=(1, 1, 1)), material, impinge.Motion((1e200, 0, 0)))
+    with pytest.raises(impinge.errors.RunError):
+        world.step(20)
+
+
+def test_links_in_place_of_temporary_files(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / ".a.h5.part").symlink_to(tmp_path / "mine")
+    impinge.World().save(tmp_path / "a.h5")
+    assert (tmp_path / "mine").read_text() == "mine"
+
+
 def test_texts_that_stand_for_very_long_ones(tmp_path: Path) -> None:
     entities = "".join(f'<!ENTITY a{k + 1} "{f"&a{k};" * 10}">' for k in range(12))
     text = f'<!DOCTYPE x [<!ENTITY a0 "aaaaaaaaaa">{entities}]><Collection>&a12;</Collection>'

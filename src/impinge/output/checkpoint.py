@@ -197,5 +197,5 @@ class _Reader:
         if self.room < 0 or offset + size > len(self.image):
             raise ValueError("more numbers than there is room for")
         if dtype.kind == "b":  # any other byte would be neither
-            return np.frombuffer(self.image, np.uint8, size, offset).reshape(shape) != 0
+            return np.asarray(np.frombuffer(self.image, np.uint8, size, offset).reshape(shape) != 0)
         return np.frombuffer(self.image, dtype, size // dtype.itemsize, offset).reshape(shape).copy()
