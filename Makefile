@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo demo-inside demo-ccd demo-soft test lint bench verify clean
+.PHONY: help demo demo-inside demo-ccd demo-soft test test-package test-browser lint bench verify clean
 
 help:
 	@echo "make demo         5,000 beads flow out of a hopper: out/hopper/picture.png, frames, series.csv"
@@ -14,6 +14,8 @@ help:
 	@echo "make demo-ccd     a cloth falls through a ball and itself in one step; when what touches: out/ccd-cloth.png"
 	@echo "make demo-soft    a ribbon folds onto itself: out/cloth-fold/picture.png, frames, an animation"
 	@echo "make test         all tests, the fast size"
+	@echo "make test-package builds sdist and wheel, and tries the wheel in an empty environment (a minute or two)"
+	@echo "make test-browser reports in headless Chromium"
 	@echo "make lint         ruff and mypy"
 	@echo "make bench        speed, next to other libraries"
 	@echo "make verify       all tests at full count (long); writes docs/verification.md"
@@ -41,6 +43,14 @@ test: $(VENV)/dev.stamp
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/impinge warmup
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal
 
+test-package: $(VENV)/dev.stamp
+	@$(BIN)/python -m tests.package
+
+test-browser: $(VENV)/dev.stamp
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || { \
+	    echo "There is no Chromium; on Debian or Ubuntu: apt-get install chromium"; exit 1; }
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --browser -m browser tests/show
+
 lint: $(VENV)/dev.stamp
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -56,6 +66,7 @@ bench: $(VENV)/bench.stamp
 	@$(BIN)/python -m benchmarks.polyhedra
 
 verify: $(VENV)/dev.stamp
+	@$(BIN)/python -m tests.package
 	@$(BIN)/python -m tests.verify
 
 clean:

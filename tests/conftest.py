@@ -25,6 +25,7 @@ settings.load_profile("fast")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--verify", action="store_true", help="run the tests marked verify too, at full count")
+    parser.addoption("--browser", action="store_true", help="run the tests marked browser too, in headless Chromium")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -33,7 +34,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not config.getoption("--verify"):
-        for item in items:
-            if item.get_closest_marker("verify"):
-                item.add_marker(pytest.mark.skip(reason="runs under `make verify`"))
+    for option, target in (("verify", "verify"), ("browser", "test-browser")):
+        if not config.getoption(f"--{option}"):
+            for item in items:
+                if item.get_closest_marker(option):
+                    item.add_marker(pytest.mark.skip(reason=f"runs under `make {target}`"))

@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from impinge import broad, ccd, exact, shapes
+from impinge import broad, exact, shapes
 from impinge.bodies.filling import fill_lattice, fill_random
 from impinge.bodies.motion import Motion
 from impinge.bodies.soft.cable import cable_parts
@@ -34,6 +34,7 @@ from impinge.errors import InfeasibleError
 from impinge.inside.collide import collide
 from impinge.inside.multipole import MODES, Multipole
 from impinge.inside.solid import METHODS, Solid
+from impinge.loading import load_motions
 from impinge.output.camera import Camera
 from impinge.output.render import render
 from impinge.output.surface import Surface, render_surface
@@ -86,11 +87,12 @@ def _classify(method: str) -> None:
         Solid(shapes.box(), method).grid((4, 5, 6))
 
 
-def _use_multipole(accuracy: float) -> None:
-    """In the precision that the accuracy asks for."""
+def _use_multipole() -> None:
+    """In both precisions, one after the other: processes that save two versions of a kernel at once can mix them."""
     sphere = shapes.octasphere(4)
-    for mode in MODES:
-        Multipole(sphere, accuracy=accuracy, mode=mode).winding(_points(sphere))
+    for accuracy in (1e-3, 1e-10):  # the finer of an order that has no matrices
+        for mode in MODES:
+            Multipole(sphere, accuracy=accuracy, mode=mode).winding(_points(sphere))
 
 
 def _find_nearest() -> None:
@@ -182,19 +184,6 @@ def _ask_everything() -> None:
     Solid(shapes.Mesh(sphere.vertices, sphere.faces[1:]), "direct").winding(_points(sphere))
 
 
-def _move_meshes() -> None:
-    """Two spheres that pass through each other, a cable in the plane, and their intersections."""
-    sphere = shapes.octasphere(2)
-    mesh = sphere + shapes.Mesh(sphere.vertices + [1.5, 0, 0], sphere.faces)
-    cable, start, end = [[0, 1], [1, 2]], [[0, 0], [1, 0], [2, 1]], [[0.0, 0.0], [1.0, 0.0], [0.5, -1.0]]
-    edges = np.concatenate([ccd.edges_of(mesh.faces), cable])
-    for gap in (0.0, 0.1):
-        ccd.contacts(mesh.vertices, -mesh.vertices, edges, mesh.faces, gap=gap)
-        ccd.first_contact(start, end, cable, gap=gap)
-    ccd.is_free(mesh.vertices, -mesh.vertices, edges, mesh.faces, bodies=np.arange(len(mesh.vertices)))
-    ccd.self_intersections(mesh.vertices, edges, mesh.faces)
-
-
 def _bend_bodies() -> None:
     """Everything that elastic parts can be asked."""
     sheet = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
@@ -268,15 +257,14 @@ def steps() -> list[tuple[str, Callable[[], None]]]:
     """What is compiled, in words, and the function that does it; long ones first, and the last after all others."""
     return [
         ("inside by octree", lambda: _classify("octree")),
-        ("inside by multipole", lambda: _use_multipole(1e-3)),
-        ("inside by multipole, finer", lambda: _use_multipole(1e-10)),  # of an order that has no matrices
+        ("inside by multipole", _use_multipole),
         ("nearest point", _find_nearest),
         ("pairs", _find_pairs),
         ("moving spheres", _move_spheres),
         ("moving polyhedra", _move_polyhedra),
         ("soft bodies", _move_soft_bodies),
         ("quadratic programs", _solve_programs),
-        ("moving meshes", _move_meshes),
+        ("moving meshes", load_motions),
         ("elastic parts", _bend_bodies),
         ("filling", _fill),
         ("inside by direct", lambda: _classify("direct")),
@@ -347,19 +335,3 @@ class _Worker:
     def __exit__(self, *_: object) -> None:
         self._process.kill()
         self._process.communicate()
-
-
-def load_checks() -> None:
-    """Compile, or load from the cache, what tells whether a mesh is closed."""
-    bool(shapes.octasphere(1).is_closed)
-
-
-def load_method(method: str, accuracy: float) -> None:
-    """Compile, or load from the cache, what building and classifying by one method needs."""
-    solid = Solid(shapes.octasphere(4), method, accuracy=accuracy)
-    solid.classify(_points(solid.mesh))
-
-
-def load_motions() -> None:
-    """Compile, or load from the cache, what finds contacts of moving meshes and intersections."""
-    _move_meshes()

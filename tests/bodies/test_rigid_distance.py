@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ SHAPES = {"L": L, "box": shapes.box(1.0, divisions=3), "torus": shapes.torus(1.0
 def space() -> tuple[NDArray[Any], ...]:
     return (
         np.empty(STACK, np.int64), np.empty(STACK), np.empty((_distance.SCRATCH, WIDTH)),
-        np.empty((_distance.MOST_CROSSINGS, 2)), np.empty((_distance.ENDS, _distance.END)),
+        np.empty((_distance.MOST_CROSSINGS, 2)), np.empty((_distance.PIECES, _distance.END)),
         np.empty((_distance.PIECES, _distance.PIECE)),
     )  # fmt: skip
 
@@ -74,7 +75,18 @@ def test_depths_along_edges_next_to_many_points(name: str, off: float) -> None:
         np.testing.assert_array_equal(places, here[3][:crossings])
         found = []
         for some in (near, everywhere):
-            number = _edges.find_pieces(shape.tree, some, *p, *d, shape.bumpy, 0, slots, seen, crossings, here)
+            number = _edges.find_pieces(
+                shape.tree,
+                some,
+                *p,
+                *d,
+                0.5 * shape.width if shape.bumpy else math.inf,
+                0,
+                slots,
+                seen,
+                crossings,
+                here,
+            )
             found.append(here[5][:number].copy())
         np.testing.assert_array_equal(*found)
         if crossings == 0 and _distance.signed_distance(shape.tree, *p, 0, here)[1] > 0:

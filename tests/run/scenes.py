@@ -110,6 +110,7 @@ def write(folder: Path, text: str, name: str = "scene.toml") -> Path:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """All files of a run, but the summary, which tells real time."""
-    files = (path for path in folder.rglob("*") if path.is_file() and path.name != "summary.json")
+    """All files of a run, but the summary and the timings, which tell real time: no two runs have the same."""
+    own = {"summary.json", "timings.csv"}
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name not in own)
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}

@@ -448,7 +448,7 @@ class TestRefusals:
             (lambda w: w.remove(0.5), "ids: found float64"),
             (lambda w: w.run(until=1, callback=5), "callback: found 5"),
             (lambda w: w.add_plane([0, 0, 0], [0, 0, 0]), "normal: found"),
-            (lambda w: w.add_plane([0, 0, 0], [0, 0, 1], load=1.0), "mass: found None in a world without spheres"),
+            (lambda w: w.add_plane([0, 0, 0], [0, 0, 1], load=1.0), "mass: found None in a world without bodies"),
             (lambda w: w.add_plane([0, 0, 0], [0, 0, 1], mass=1.0), "mass: found it without load"),
             (lambda w: w.add_plane([0, 0, 0], [0, 0, 1], load=1.0, velocity=[0, 0, 1]), "velocity, load: found both"),
             (lambda w: w.add_plane([0, 0, 0], [0, 0, 1], name=""), "name: found ''"),

@@ -1,6 +1,7 @@
 """The command line, a module for each command: ``impinge inside``, ``pairs``, ``touch``, ``new``, ``run``, …
 
-Exit codes: 0 done, 2 bad input (one line on stderr says what), 1 an error nobody foresaw; of ``touch`` also: contact.
+Exit codes: 0 done, 2 bad input (one line on stderr says what), 1 an error nobody foresaw; of ``touch`` also: contact,
+of ``doctor``: problems.
 Heavy modules are imported by the commands that need them, so that ``impinge --help`` is quick.
 """
 
@@ -13,10 +14,12 @@ from typing import Annotated
 import typer
 
 import impinge
-from impinge.cli import inside, new, pairs, reproduce, run, touch, warmup
+from impinge.cli import doctor, inside, new, pairs, report, reproduce, run, touch, warmup
 from impinge.cli.common import app, say
 
-__all__ = ["app", "inside", "main", "new", "pairs", "reproduce", "run", "touch", "warmup"]
+__all__ = [
+    "app", "doctor", "inside", "main", "new", "pairs", "report", "reproduce", "run", "touch", "warmup",
+]  # fmt: skip
 
 
 def _show_version(asked: bool) -> None:

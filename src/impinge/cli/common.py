@@ -15,7 +15,7 @@ from impinge.errors import ImpingeError, ImpingeWarning, printable
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["app", "duration", "facts_table", "progress", "reported", "say"]
+__all__ = ["app", "compiling_told", "duration", "facts_table", "progress", "reported", "say"]
 
 app = typer.Typer(
     help="Collision detection and treatment.",
@@ -52,12 +52,44 @@ def reported() -> Iterator[list[str]]:
     except ImpingeError as error:
         say(str(error))
         raise typer.Exit(2) from None
+    except ModuleNotFoundError as error:
+        needed = _needed_extra(error)
+        if needed is None:
+            raise
+        say(needed)
+        raise typer.Exit(2) from None
     except OSError as error:
         say(f"{error.filename}: {error.strerror}" if error.filename else str(error))
         raise typer.Exit(2) from None
     except MemoryError:
         say("not enough memory")
         raise typer.Exit(2) from None
+
+
+def _needed_extra(error: ModuleNotFoundError) -> str | None:
+    """What to install for a module that an extra of ours brings; None for all others, which should be there."""
+    from impinge.doctor.packages import packages
+
+    module = (error.name or "").partition(".")[0]
+    extras = [package.extra for package in packages() if package.name.replace("-", "_") == module]
+    return f"needs {module}; pip install 'impinge[{extras[0]}]'" if extras and all(extras) else None
+
+
+@contextmanager
+def compiling_told(quiet: bool = False) -> Iterator[None]:
+    """Say so on stderr, once, if anything has to be compiled inside the block, which may take a while."""
+    from impinge.compiler import compiling
+
+    told = quiet
+
+    def tell() -> None:
+        nonlocal told
+        if not told:
+            told = True
+            say("compiling, this once: it takes a while, later runs load it; `impinge warmup` compiles everything")
+
+    with compiling(tell):
+        yield
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import impinge
-from impinge.cli.common import app, duration, facts_table, progress, reported
+from impinge.cli.common import app, compiling_told, duration, facts_table, progress, reported
 from impinge.errors import InputError
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def inside(
     Writes −1 (outside), 0 (exactly on the surface) or +1 (inside) for each point. Files may be of any size.
     """
     with reported() as told:
-        facts = _classify_file(mesh, points, out, method.value, accuracy, threads, chunk)
+        with compiling_told(quiet):
+            facts = _classify_file(mesh, points, out, method.value, accuracy, threads, chunk)
         facts["warnings"] = told
         if as_json:
             print(json.dumps(facts, allow_nan=False))
@@ -74,8 +75,7 @@ def _classify_file(
     with progress(after=1.0) as bar:
         task = bar.add_task("Reading", total=None)
 
-        from impinge import _warmup
-        from impinge._jit import cache_folder
+        from impinge import loading
         from impinge._jit import threads as thread_scope
         from impinge.inside.pointfiles import open_points
         from impinge.inside.solid import Solid
@@ -91,10 +91,9 @@ def _classify_file(
         mesh = read_mesh(mesh_path)
         seconds = {"read_mesh": time.perf_counter() - clock}
 
-        # On a small mesh first, so that the times below are those of the work and not of the compiler.
-        bar.update(task, description="Loading" if cache_folder().exists() else "Compiling (once)")
+        bar.update(task, description="Loading")
         clock = time.perf_counter()
-        _warmup.load_checks()
+        loading.load_checks()
         seconds["load_code"] = time.perf_counter() - clock
         clock = time.perf_counter()
         closed = mesh.is_closed
@@ -102,7 +101,7 @@ def _classify_file(
         clock = time.perf_counter()
         taken = "multipole" if method == "auto" and not closed else method
         if closed or taken in ("direct", "multipole"):  # otherwise Solid will refuse it
-            _warmup.load_method(taken, accuracy)
+            loading.load_method(taken, accuracy)
         seconds["load_code"] += time.perf_counter() - clock
 
         bar.update(task, description="Preparing")

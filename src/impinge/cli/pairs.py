@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 import impinge
-from impinge.cli.common import app, duration, facts_table, progress, reported
+from impinge.cli.common import app, compiling_told, duration, facts_table, progress, reported
 from impinge.errors import InputError
 
 
@@ -52,7 +52,8 @@ def pairs(
     Writes rows i, j (numbers of the spheres from 0, i < j) in ascending order.
     """
     with reported() as told:
-        facts = _find_pairs(spheres, out, radius, gap, box, periodic, method.value, threads)
+        with compiling_told(quiet):
+            facts = _find_pairs(spheres, out, radius, gap, box, periodic, method.value, threads)
         facts["warnings"] = told
         if as_json:
             print(json.dumps(facts, allow_nan=False))
@@ -90,14 +91,12 @@ def _find_pairs(
     with progress(after=1.0) as bar:
         task = bar.add_task("Loading", total=None)
         with timed("loading"):
-            import numpy as np
-
             from impinge.broad.files import read_spheres, write_pairs
             from impinge.broad.methods import choose
             from impinge.broad.space import spheres
+            from impinge.loading import load_pairs
 
-            for places in (np.arange(20.0), np.arange(1000.0)):  # few and many, so that no time below is the compiler's
-                impinge.pairs(np.stack([places, places], axis=1), 1.0, method=method, gap=1.0)
+            load_pairs(method)
         with timed("reading"):
             centres, radii = read_spheres(path, radius)
         with timed("searching"):

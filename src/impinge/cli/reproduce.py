@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from impinge.cli.common import app, progress, reported
+from impinge.cli.common import app, compiling_told, progress, reported
 
 
 class Paper(StrEnum):
@@ -36,7 +36,7 @@ def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="Small sizes, for a first look.")] = False,
 ) -> None:
     """Run the experiments of a PAPER again: pictures, and a report with its statements beside the measurements."""
-    with reported(), progress(after=0.0) as bar:
+    with reported(), compiling_told(), progress(after=0.0) as bar:
         task = bar.add_task("Loading", total=None)
 
         run = import_module(f"impinge.reproduce.{paper.name}").reproduce

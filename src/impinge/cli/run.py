@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from impinge.cli.common import app, duration, facts_table, reported, say
+from impinge.cli.common import app, compiling_told, duration, facts_table, reported, say
+from impinge.cli.report import make as make_report
 
 if TYPE_CHECKING:
     from impinge.run.loop import Outcome
@@ -31,6 +32,7 @@ def run(
     allow_outside: Annotated[
         bool, typer.Option("--allow-outside", help="SCENE may name files that are not in its folder.")
     ] = False,
+    report: Annotated[bool, typer.Option("--report", help="At the end, write report.html into the folder.")] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but warnings and errors.")] = False,
 ) -> None:
     """Run a SCENE of spheres, or of cables and cloth: frames, tables over time, checkpoints.
@@ -45,8 +47,12 @@ def run(
         if resume and overwrite:
             raise InputError("--resume, --overwrite: found both, expected one of them or none")
         checked = read_scene(scene, allow_outside=allow_outside)
+        if report:
+            from impinge.show.report import check_scene
+
+            check_scene(checked)
         folder = Path(f"{scene.stem}-out") if out is None else out
-        with _progress(checked.model.run.until, quiet) as tell:
+        with compiling_told(quiet), _progress(checked.model.run.until, quiet) as tell:
             outcome = run_scene(checked, folder, threads=threads, resume=resume, overwrite=overwrite, tell=tell)
     if outcome.stopped_by:
         again = shlex.join(["impinge", "run", str(scene), "--out", str(folder), "--resume"])
@@ -54,6 +60,10 @@ def run(
         raise typer.Exit(128 + outcome.stopped_by)
     if not quiet:
         _print_outcome(outcome, tell.world)
+    if report:
+        path = make_report(folder)
+        if not quiet:
+            facts_table([("report", str(path))])
 
 
 class _Teller:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import impinge
-from impinge.cli.common import app, duration, facts_table, progress, reported
+from impinge.cli.common import app, compiling_told, duration, facts_table, progress, reported
 from impinge.errors import InputError, MeshWarning
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ def touch(
     Exit codes: 0 the motion is free, 1 there is contact, or faces intersect at the start, 2 bad input.
     """
     with reported() as told:
-        facts = _judge_motion(before, after, gap, threads)
+        with compiling_told(quiet):
+            facts = _judge_motion(before, after, gap, threads)
         facts["warnings"] = told
         if as_json:
             print(json.dumps(facts, allow_nan=False))
@@ -61,8 +62,9 @@ def _judge_motion(before: Path, after: Path, gap: float, threads: int | None) ->
 
     with progress(after=1.0) as bar:
         task = bar.add_task("Loading", total=None)
-        from impinge import _warmup, ccd
+        from impinge import ccd
         from impinge._jit import threads as thread_scope
+        from impinge.loading import load_motions
         from impinge.shapes.files import read_mesh
 
         with thread_scope(threads) as used_threads:
@@ -71,7 +73,7 @@ def _judge_motion(before: Path, after: Path, gap: float, threads: int | None) ->
             start, end = read_mesh(before), read_mesh(after)
             _check_alike(before, start, after, end)
         with timed("loading"):
-            _warmup.load_motions()  # on small meshes, so that no time below is the compiler's
+            load_motions()
         with timed("searching"):
             x0, x1, faces = start.vertices, end.vertices, start.faces
             edges = ccd.edges_of(faces)

@@ -42,7 +42,7 @@ class Octree:
         query.classify(_blocks(points), points, *self._tree[:-2], classes)
         if len(classes) and classes.min() == query.CLASS_DOUBTFUL:
             doubtful = np.flatnonzero(classes == query.CLASS_DOUBTFUL)
-            classes[doubtful] = self._settle(points[doubtful], np.empty(0))
+            classes[doubtful] = self.settle(points[doubtful], np.empty(0))
         return classes
 
     def winding(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -53,11 +53,11 @@ class Octree:
         windings[whole == query.NOT_FINITE] = np.nan
         doubtful = np.flatnonzero(whole == query.DOUBTFUL)
         exact = np.empty(len(doubtful))
-        self._settle(points[doubtful], exact)
+        self.settle(points[doubtful], exact)
         windings[doubtful] = exact
         return windings
 
-    def _settle(self, points: NDArray[np.float64], windings: NDArray[np.float64]) -> NDArray[np.int8]:
+    def settle(self, points: NDArray[np.float64], windings: NDArray[np.float64]) -> NDArray[np.int8]:
         """Classes and, where there is room for them, winding numbers of points that the quick kernels left in doubt."""
         classes = np.empty(len(points), np.int8)
         points.flags.writeable = False

@@ -13,12 +13,14 @@ from impinge.output.atomic import replacing
 from impinge.run.restoring import numbers_below, reading
 from impinge.run.scene import Scene
 from impinge.run.scene.toml import Key
+from impinge.run.timings import TIMINGS
 
 __all__ = ["Folder"]
 
 _KIND, _VERSION = "run", 1
 _LISTS = ("spheres.pvd", "polyhedra.pvd", "obstacles.pvd", "chains.pvd", "soft.pvd")
-_FILES = ("checkpoint.h5", "series.csv", "summary.json", "picture.png", "animation.glb", *_LISTS)
+_TABLES = ("series.csv", TIMINGS)
+_FILES = ("checkpoint.h5", *_TABLES, "summary.json", "picture.png", "animation.glb", "report.html", *_LISTS)
 _FRAMES = ("spheres_", "polyhedra_", "obstacles_", "chains_", "soft_", "frame_")
 _MAY_CHANGE = ("until", "threads")  # of [run], between parts of a run
 
@@ -26,8 +28,9 @@ _MAY_CHANGE = ("until", "threads")  # of [run], between parts of a run
 class Folder:
     """Where a run of a scene is written.
 
-    ``scene.toml`` (a copy), ``series.csv``, ``frames/``, lists of these as ``spheres.pvd``, ``animation.glb``,
-    ``checkpoint.h5``, ``picture.png``, ``summary.json``. Until it is closed, no other run may use it.
+    ``scene.toml`` (a copy), ``series.csv``, ``timings.csv``, ``frames/``, lists of these as ``spheres.pvd``,
+    ``animation.glb``, ``checkpoint.h5``, ``picture.png``, ``summary.json``, ``report.html``. Until it is closed, no
+    other run may use it.
     """
 
     def __init__(self, path: Path, scene: Scene) -> None:

@@ -70,6 +70,10 @@ class Job(ABC):
         """What a checkpoint holds of it."""
 
     @abstractmethod
+    def counts(self) -> dict[str, int]:
+        """What timings.csv counts besides steps, by the names of its columns."""
+
+    @abstractmethod
     def facts(self) -> dict[str, Any]:
         """For the summary of a run."""
 
@@ -122,6 +126,9 @@ class _Particles(Job):
 
     def content(self) -> dict[str, Any]:
         return {"groups": self.groups, "world": state.of_world(self.world)}
+
+    def counts(self) -> dict[str, int]:
+        return {"rebuilds": self.world.rebuilds}
 
     def facts(self) -> dict[str, Any]:
         dynamics = self.world._dynamics

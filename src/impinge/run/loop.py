@@ -2,7 +2,7 @@
 
 Everything that is written depends on the state of the world alone. A checkpoint holds that state, and how much had been
 written; a run that goes on cuts files back to it. So the files at the end are the same, byte for byte, wherever and
-however often a run was stopped or killed.
+however often a run was stopped or killed. What depends on the machine is apart: timings.csv, and part of summary.json.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from impinge.run.folder import Folder
 from impinge.run.restoring import reading
 from impinge.run.scene import Scene
 from impinge.run.schedule import Schedule, reached
+from impinge.run.timings import Timings
+from impinge.run.versions import versions
 
 __all__ = ["Outcome", "run_scene"]
 
@@ -94,6 +96,7 @@ class _Run:
         self.world = world = job.world
         self.saved = saved
         self.series: Series | None = None
+        self.timings: Timings | None = None
         self.until = self.scene.run.until
         self.saved_time = math.nan  # of the last checkpoint
         if not begins:
@@ -111,14 +114,16 @@ class _Run:
             return Outcome(self.folder.path, world.time, world.steps, True)
         tell(world)
         try:
-            self._open_outputs()
+            self.timings = self._open_outputs()
             with _Signals() as signals:
                 while True:
                     self._write_due()
                     if reached(world.time, self.until) or signals.came:
                         break
                     outcome.body_steps += self._advance()
+                    self.timings.look()
                     tell(world)
+                self.timings.note()
                 outcome.time, outcome.steps, outcome.steps_now = world.time, world.steps, world.steps - first
                 outcome.finished, outcome.stopped_by = reached(world.time, self.until), signals.came
                 outcome.seconds = time.perf_counter() - start
@@ -129,11 +134,12 @@ class _Run:
             error.args = (f"{error}; {self._way_back()}",)
             raise
         finally:
-            if self.series is not None:
-                self.series.close()
+            for table in (self.series, self.timings):
+                if table is not None:
+                    table.close()
         return outcome
 
-    def _open_outputs(self) -> None:
+    def _open_outputs(self) -> Timings:
         saved, folder, output = self.saved, self.folder.path, self.scene.output
         self.frame_times = Schedule(output.frames, saved["frames"])
         self.row_times = Schedule(output.series, saved["series"])
@@ -148,6 +154,7 @@ class _Run:
         self.frames = self.job.open_frames(folder, saved["frame_files"], self.world.time)
         if output.series is not None:
             self.series = Series(path, names) if self.begins else Series.resume(path, names, saved["rows"])
+        return Timings(folder, self.job, self.begins)
 
     def _check_outputs(self) -> None:
         """Whether there is what was written so far, and is to be added to."""
@@ -189,6 +196,8 @@ class _Run:
         return max(int(_SECONDS / self._per_step), 1)
 
     def _save(self) -> None:
+        assert self.timings is not None
+        self.timings.note()
         self.folder.save({
             "frames": self.frame_times.passed,
             "frame_files": self.frames.written,
@@ -213,12 +222,15 @@ class _Run:
         return f"the checkpoint of t = {self.saved_time:g} s in {self.folder.path} is whole, --resume goes on from it"
 
     def _summarise(self, outcome: Outcome) -> None:
+        assert self.timings is not None
         self.folder.write_summary({
             "finished": outcome.finished,
             "time": outcome.time,
             "steps": outcome.steps,
             **self.job.facts(),
+            "seconds": self.timings.seconds,
             "last part": {"steps": outcome.steps_now, "seconds": round(outcome.seconds, 3)},
+            "versions": versions(),
         })  # fmt: skip
 
 

@@ -67,15 +67,16 @@ def _spheres_inside(dynamics: Dynamics) -> Ints:
     middles = (turns @ bounds.mean(axis=1)[:, :, None])[:, :, 0] + shifts
     halves = (np.abs(turns) @ (0.5 * np.ptp(bounds, axis=1))[:, :, None])[:, :, 0]
     centres = p.x[:, :3]
-    near = box_pairs(np.concatenate([centres, middles - halves]), np.concatenate([centres, middles + halves]))
-    near = near[(near[:, 0] < len(p)) & (near[:, 1] >= len(p))] - [0, len(p)]
+    both = box_pairs(np.concatenate([centres, middles - halves]), np.concatenate([centres, middles + halves]))
+    near: Ints = both[(both[:, 0] < len(p)) & (both[:, 1] >= len(p))] - np.array([0, len(p)])
     found = [np.empty((0, 2), np.int64)]
     for number, shape in enumerate(rigid.shapes):
         pairs = near[rigid.forms[near[:, 1]] == number]
         if len(pairs):
-            away = centres[pairs[:, 0]] - shifts[pairs[:, 1]]
-            inside = Solid(shape.obstacle.mesh).contains(np.einsum("nji,nj->ni", turns[pairs[:, 1]], away))
-            found.append(np.column_stack([p.ids[pairs[:, 0]], pairs[:, 1]])[inside])
+            spheres, bodies = pairs.T
+            places = np.einsum("nji,nj->ni", turns[bodies], centres[spheres] - shifts[bodies])
+            inside = Solid(shape.obstacle.mesh).contains(places)
+            found.append(np.column_stack([p.ids[spheres], bodies])[inside])
     return np.concatenate(found)
 
 
@@ -97,14 +98,14 @@ def check_bodies(dynamics: Dynamics, walls: list[str], allowed: set[int]) -> Non
             f"the smaller radius; {count} such pairs in all. {_WAY_OUT}",
             ("polyhedron", int(one[first])),
         )
-    pairs, shares = _shares_inside(dynamics, allowed)
-    if len(pairs):
-        most, count = np.argmax(shares), len(np.unique(np.sort(pairs, axis=1), axis=0))
+    much, shares = _shares_inside(dynamics, allowed)
+    if len(much):
+        most, count = np.argmax(shares), len(np.unique(np.sort(much, axis=1), axis=0))
         raise SubjectError(
-            f"positions: {shares[most]:.0%} of polyhedron {pairs[most, _layout.BODY]} are inside of "
-            f"{_other_name(dynamics, walls, pairs[most])}, expected at most {_MUCH:.0%}; {count} such pairs in all. "
+            f"positions: {shares[most]:.0%} of polyhedron {much[most, _layout.BODY]} are inside of "
+            f"{_other_name(dynamics, walls, much[most])}, expected at most {_MUCH:.0%}; {count} such pairs in all. "
             f"{_WAY_OUT}",
-            ("polyhedron", int(pairs[most, _layout.BODY])),
+            ("polyhedron", int(much[most, _layout.BODY])),
         )
 
 
@@ -145,7 +146,7 @@ def _shares_inside(dynamics: Dynamics, allowed: set[int]) -> tuple[Ints, Floats]
 
 
 def _alike(dynamics: Dynamics, ways: Ints) -> Iterator[tuple[Ints, Floats, Mesh]]:
-    """Rows of pairs of the same two shapes, probes (n, k, 4) of the first in the frame of the other, whose mesh it is."""
+    """Of pairs of the same two shapes: rows, probes (n, k, 4) of the first in the frame of the other, mesh of this."""
     rigid = dynamics.rigid
     frames = rigid.frames(dynamics.obstacle_frames())
     turns, shifts = frames[:, :9].reshape(-1, 3, 3), frames[:, SHIFT : SHIFT + 3]

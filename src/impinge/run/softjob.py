@@ -63,6 +63,9 @@ class SoftJob(Job):
     def content(self) -> dict[str, Any]:
         return {"world": softstate.of_world(self.world)}
 
+    def counts(self) -> dict[str, int]:
+        return {"rebuilds": self.world._neighbours.made}
+
     def facts(self) -> dict[str, Any]:
         world = self.world
         counts = {"scaled steps": world.scaled_steps, "unsettled steps": world.unsettled_steps}

@@ -19,6 +19,7 @@ from impinge.output.softframe import SoftFrame
 from impinge.output.softvtk import read_obstacles, read_soft
 from impinge.output.vtk import Collection, read_polydata
 from impinge.run.scene import Scene, read_scene
+from impinge.run.timings import TIMINGS
 from impinge.shapes.mesh import Mesh
 
 __all__ = ["Bodies", "Frame", "Recording", "Spheres"]
@@ -95,7 +96,8 @@ class Recording(Sequence[Frame]):
                 f"{self.folder}: holds no frames, expected some; say in the scene: [output] with frames = "
                 'an interval in s, and formats with "vtp"'
             )
-        self.times: Floats = np.array(sorted({time for entries in moving for time, _, _ in entries}))
+        # A run that was killed may have written one kind of the last frame, and not the other.
+        self.times: Floats = np.array(sorted(set.intersection(*({time for time, _, _ in each} for each in moving))))
         self._obstacles: tuple[str, list[Mesh]] = "", []
 
     def __repr__(self) -> str:
@@ -143,6 +145,11 @@ class Recording(Sequence[Frame]):
         return _read_table(self.folder / "series.csv")
 
     @cached_property
+    def timings(self) -> dict[str, Floats]:
+        """Columns of timings.csv by name; empty if it is not there, as in folders of older runs."""
+        return _read_table(self.folder / TIMINGS)
+
+    @cached_property
     def summary(self) -> dict[str, Any]:
         """What summary.json says; empty while the run goes on."""
         path = self.folder / "summary.json"
@@ -171,24 +178,25 @@ def _read_bodies(path: Path) -> Bodies:
     content = read_polydata(path)
     try:
         faces, data = content["Polys"]["connectivity"].reshape(-1, 3), content["CellData"]
-        if data["id"].shape != (len(faces),):
+        points = content["Points"]["Points"]
+        if any(len(rows) != len(faces) for rows in data.values()) or data["id"].ndim != 1:
             raise ValueError
         _, first, numbers = np.unique(data["id"], return_index=True, return_inverse=True)
-        return Bodies(content["Points"]["Points"], faces, numbers, {name: rows[first] for name, rows in data.items()})
+        return Bodies(points, faces, numbers, {name: rows[first] for name, rows in data.items()})
     except (KeyError, ValueError):
         raise InputError(f"{path}: found other things, expected rigid bodies of impinge") from None
 
 
 def _read_table(path: Path) -> dict[str, Floats]:
-    """Columns of a table by their names; a last row that is not whole is left out."""
+    """Columns of a table by their names; a last row that is not whole, as a killed run leaves it, is left out."""
     if not path.is_file():
         return {}
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            names, *rows = list(csv.reader(file)) or [[]]
-        numbers = [[float(cell) for cell in row] for row in rows if len(row) == len(names)]
-        if len(set(names)) < len(names) or not names:
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        names, *rows = list(csv.reader(line for line in lines if line.endswith("\n"))) or [[]]
+        numbers = [[float(cell) for cell in row] for row in rows]
+        if any(len(row) != len(names) for row in numbers) or len(set(names)) < len(names):
             raise ValueError
     except (ValueError, csv.Error):
-        raise InputError(f"{path}: found text among the rows, expected numbers as `impinge run` writes them") from None
-    return dict(zip(names, np.array(numbers).reshape(-1, len(names)).T, strict=True))
+        raise InputError(f"{path}: found other things, expected rows of numbers as `impinge run` writes them") from None
+    return dict(zip(names, np.array(numbers).reshape(len(numbers), len(names)).T, strict=True))

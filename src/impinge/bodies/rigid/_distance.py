@@ -25,8 +25,7 @@ NEAR = 32  # leaves near an edge, at most
 SURE, UNSURE = 1.0 - 1e-9, 1.0 + 1e-9  # of a distance: so far a point can move, whatever is rounded
 PIECES = 24  # of one edge, at most
 PIECE = 7  # numbers of a piece: first and last place along the edge, depths there, normal of the surface
-ENDS = 2 * PIECES + 2  # parts of edges that wait to be divided
-END = 12  # numbers of a part that waits
+END = 13  # numbers of a part of an edge, see `_edges.py`
 _DOWN = 1.0 - 2.0**-22  # so that bounds are no more than they were when they are rounded to float32
 _ON_BORDER = 1e-9  # of the longest edge: points nearer to an edge or vertex are on it
 
@@ -63,7 +62,7 @@ def make_space():
     """Stack of the tree with its distances, rows of lanes, crossings, and parts and pieces of edges."""
     return (
         np.empty(STACK, np.int64), np.empty(STACK), np.empty((SCRATCH, WIDTH)), np.empty((MOST_CROSSINGS, 2)),
-        np.empty((ENDS, END)), np.empty((PIECES, PIECE)),
+        np.empty((PIECES, END)), np.empty((PIECES, PIECE)),
     )  # fmt: skip
 
 

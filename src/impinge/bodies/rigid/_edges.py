@@ -3,8 +3,8 @@
 Along an edge the depth δ, its distance from the surface around it, is linear as long as the same face is the nearest.
 Between two places where δ and its slope are known there is one face, or two with a kink where their lines meet; if δ
 there is not what the lines say, there are more, and both sides are divided again. In a body that is not convex δ may be
-more than the lines say between their ends, from where the nearest point has left the face: so there it is asked right
-beside the kink, too.
+more than the lines say between their ends, from where the nearest point has left the face, or less, as above a groove:
+so there it is asked right beside the kink, too, and at places in between.
 """
 
 import math
@@ -12,24 +12,16 @@ import math
 import numpy as np
 
 from impinge._jit import lean, part
-from impinge.bodies.rigid._distance import FACE, PIECES, distance_near, signed_distance
+from impinge.bodies.rigid._distance import END, FACE, PIECES, distance_near, signed_distance
 from impinge.bodies.rigid._follow import follow
 from impinge.bodies.rigid._layout import FIRST_END, SECOND_END
 
-FIRST_SLOT, SECOND_SLOT = 10, 11  # columns of a part that waits to be divided
+FIRST_SLOT, SECOND_SLOT, WEIGHT = 10, 11, 12  # columns of a part of an edge
+DONE, GIVEN_UP = 0.0, -1.0  # weights of parts that are straight, and of those that there is no room to divide
 _KINK = 3e-3  # of the depth: what is missing to it is another face
 _BEFORE = 1.0 / 16.0  # of a line, before the kink at its end
 _SHORTEST = 1e-12  # of an edge
-
-
-@part
-def _write(pieces, count, t0, t1, f0, f1, nx, ny, nz):
-    """One more piece, if there is room."""
-    if count >= PIECES:
-        return count
-    pieces[count, 0], pieces[count, 1], pieces[count, 2], pieces[count, 3] = t0, t1, max(f0, 0.0), max(f1, 0.0)
-    pieces[count, 4], pieces[count, 5], pieces[count, 6] = nx, ny, nz
-    return count + 1
+_MOST_LOOKS = 15  # between two places on a line
 
 
 @lean
@@ -59,73 +51,146 @@ def _find_end(surface, px, py, pz, dx, dy, dz, t, hit, e, slots, seen, space, co
 
 
 @part
-def _wait(ends, waiting, a, f, ux, uy, uz, first, b, g, vx, vy, vz, second):
-    """One more part that is not yet done."""
-    ends[waiting, 0], ends[waiting, 1], ends[waiting, 2], ends[waiting, 3], ends[waiting, 4] = a, f, ux, uy, uz
-    ends[waiting, 5], ends[waiting, 6], ends[waiting, 7], ends[waiting, 8], ends[waiting, 9] = b, g, vx, vy, vz
-    ends[waiting, FIRST_SLOT], ends[waiting, SECOND_SLOT] = first, second
-    return waiting + 1
+def _put(parts, k, a, f, ux, uy, uz, first, b, g, vx, vy, vz, second, weight):
+    """Row k of the parts: what is known at both ends, and how much it is worth to look at it."""
+    parts[k, 0], parts[k, 1], parts[k, 2], parts[k, 3], parts[k, 4] = a, f, ux, uy, uz
+    parts[k, 5], parts[k, 6], parts[k, 7], parts[k, 8], parts[k, 9] = b, g, vx, vy, vz
+    parts[k, FIRST_SLOT], parts[k, SECOND_SLOT], parts[k, WEIGHT] = first, second, weight
+
+
+@part
+def _weight(a, f, b, g, length):
+    """Of a part from a to b that is not yet done: how much of the energy there may be in it."""
+    return (b - a) * (f + g + (b - a) * length)
 
 
 @lean
-def _divide(surface, near, px, py, pz, dx, dy, dz, bumpy, space, count):
+def _make_room(parts, total, at, more):
+    """Let so many rows be free behind one of them."""
+    for k in range(total - 1, at, -1):
+        for c in range(END):
+            parts[k + more, c] = parts[k, c]
+
+
+@part
+def _heaviest(parts, total):
+    """The part that is to be looked at next, or −1."""
+    at, most = -1, 0.0
+    for k in range(total):
+        if parts[k, WEIGHT] > most:
+            at, most = k, parts[k, WEIGHT]
+    return at
+
+
+@lean
+def _look_between(surface, near, px, py, pz, dx, dy, dz, a, f, b, g, looks, slot, space):
+    """Where the depth, at so many places from a to b, first is not on the line: (t or −1, depth, gradient, slot)."""
+    tolerance = _KINK * max(f, g)
+    for k in range(looks):
+        share = (k + 1.0) / (looks + 1.0)
+        t = a + share * (b - a)
+        slot, distance, nx, ny, nz = distance_near(surface, near, px + t * dx, py + t * dy, pz + t * dz, slot, space)
+        if abs(distance + f + share * (g - f)) > tolerance:
+            return t, max(-distance, 0.0), nx, ny, nz, slot
+    return -1.0, 0.0, 0.0, 0.0, 0.0, slot
+
+
+@lean
+def _divide(surface, near, px, py, pz, dx, dy, dz, step, space, count):
     """Pieces of the edge p + t d between the two ends that are known, all of it inside; returns their number.
 
-    In `space`, rows t0, depth, normal, t1, depth, normal, slot at t0, slot at t1 of parts that are not yet done, the
-    first one is given.
+    In `space`, parts in their order along the edge, the first of which is given: t0, depth, normal, t1, depth, normal,
+    slots, weight. The heaviest is divided next, until all are straight or there is no room for more. step : see
+    `find_pieces`.
     """
-    ends, pieces, waiting = space[4], space[5], 1
-    while waiting > 0:
-        waiting -= 1
-        a, f, ux, uy, uz = ends[waiting, 0], ends[waiting, 1], ends[waiting, 2], ends[waiting, 3], ends[waiting, 4]
-        b, g, vx, vy, vz = ends[waiting, 5], ends[waiting, 6], ends[waiting, 7], ends[waiting, 8], ends[waiting, 9]
-        first, second = np.int64(ends[waiting, FIRST_SLOT]), np.int64(ends[waiting, SECOND_SLOT])
+    parts, pieces, room, total = space[4], space[5], PIECES - count, 1
+    length = math.sqrt(dx * dx + dy * dy + dz * dz)
+    parts[0, WEIGHT] = 1.0
+    at = 0
+    while at >= 0:
+        a, f, ux, uy, uz = parts[at, 0], parts[at, 1], parts[at, 2], parts[at, 3], parts[at, 4]
+        b, g, vx, vy, vz = parts[at, 5], parts[at, 6], parts[at, 7], parts[at, 8], parts[at, 9]
+        first, second = np.int64(parts[at, FIRST_SLOT]), np.int64(parts[at, SECOND_SLOT])
         rise, fall = -(ux * dx + uy * dy + uz * dz), -(vx * dx + vy * dy + vz * dz)
         tolerance = _KINK * max(f, g)
         if abs(f + rise * (b - a) - g) <= tolerance and abs(g - fall * (b - a) - f) <= tolerance:
-            count = _write(pieces, count, a, b, f, g, ux, uy, uz)
+            looks = min(np.int64((b - a) * length / step + 0.5), _MOST_LOOKS)
+            t, h, nx, ny, nz, slot = _look_between(
+                surface, near, px, py, pz, dx, dy, dz, a, f, b, g, looks, first, space
+            )  # fmt: skip
+            if t < 0.0:
+                parts[at, WEIGHT] = DONE
+            elif total + 1 > room:
+                parts[at, WEIGHT] = GIVEN_UP
+            else:
+                _make_room(parts, total, at, 1)
+                _put(parts, at + 1, t, h, nx, ny, nz, slot, b, g, vx, vy, vz, second, _weight(t, h, b, g, length))
+                _put(parts, at, a, f, ux, uy, uz, first, t, h, nx, ny, nz, slot, _weight(a, f, t, h, length))
+                total += 1
+            at = _heaviest(parts, total)
+            continue
+        if total + 1 > room:
+            parts[at, WEIGHT] = GIVEN_UP
+            at = _heaviest(parts, total)
             continue
         t, expected = 0.5 * (a + b), math.inf
         if rise > fall:
-            at = (g - fall * b - f + rise * a) / (rise - fall)
-            if a < at < b:
-                t, expected = at, f + rise * (at - a)
+            kink = (g - fall * b - f + rise * a) / (rise - fall)
+            if a < kink < b:
+                t, expected = kink, f + rise * (kink - a)
         slot, distance, nx, ny, nz = distance_near(surface, near, px + t * dx, py + t * dy, pz + t * dz, first, space)
         h = max(-distance, 0.0)
-        if count + 2 * (waiting + 2) > PIECES:  # no room for more, if each that waits may take two: straight lines
-            x, y, z = ux + nx, uy + ny, uz + nz
-            per = 1.0 / max(math.sqrt(x * x + y * y + z * z), 1e-300)
-            count = _write(pieces, count, a, t, f, h, x * per, y * per, z * per)
-            x, y, z = vx + nx, vy + ny, vz + nz
-            per = 1.0 / max(math.sqrt(x * x + y * y + z * z), 1e-300)
-            count = _write(pieces, count, t, b, h, g, x * per, y * per, z * per)
-        elif abs(h - expected) > _KINK * h:  # the first half on top, so that pieces come in order
-            waiting = _wait(ends, waiting, t, h, nx, ny, nz, slot, b, g, vx, vy, vz, second)
-            waiting = _wait(ends, waiting, a, f, ux, uy, uz, first, t, h, nx, ny, nz, slot)
+        if abs(h - expected) > _KINK * h:
+            _make_room(parts, total, at, 1)
+            _put(parts, at + 1, t, h, nx, ny, nz, slot, b, g, vx, vy, vz, second, _weight(t, h, b, g, length))
+            _put(parts, at, a, f, ux, uy, uz, first, t, h, nx, ny, nz, slot, _weight(a, f, t, h, length))
+            total += 1
+        elif step == math.inf:  # of convex bodies nothing else is between
+            _make_room(parts, total, at, 1)
+            _put(parts, at + 1, t, h, vx, vy, vz, second, b, g, vx, vy, vz, second, DONE)
+            _put(parts, at, a, f, ux, uy, uz, first, t, h, ux, uy, uz, first, DONE)
+            total += 1
         else:
             left, right = t - _BEFORE * (t - a), t + _BEFORE * (b - t)
-            h_left, h_right, is_straight = h - _BEFORE * (h - f), h + _BEFORE * (g - h), True
-            slot_left, slot_right, lx, ly, lz, rx, ry, rz = first, second, ux, uy, uz, vx, vy, vz
-            if bumpy and count + 2 * (waiting + 4) <= PIECES:
-                slot_left, distance, lx, ly, lz = distance_near(
-                    surface, near, px + left * dx, py + left * dy, pz + left * dz, first, space
-                )
-                is_straight = abs(distance + h_left) <= tolerance
-                h_left = max(-distance, 0.0)
-                slot_right, distance, rx, ry, rz = distance_near(
-                    surface, near, px + right * dx, py + right * dy, pz + right * dz, second, space
-                )
-                is_straight &= abs(distance + h_right) <= tolerance
-                h_right = max(-distance, 0.0)
-            if is_straight:
-                count = _write(pieces, count, a, t, f, h, ux, uy, uz)
-                count = _write(pieces, count, t, b, h, g, vx, vy, vz)
-                continue
-            waiting = _wait(ends, waiting, right, h_right, rx, ry, rz, slot_right, b, g, vx, vy, vz, second)
-            waiting = _wait(ends, waiting, t, h, vx, vy, vz, second, right, h_right, rx, ry, rz, slot_right)
-            waiting = _wait(ends, waiting, left, h_left, lx, ly, lz, slot_left, t, h, ux, uy, uz, first)
-            waiting = _wait(ends, waiting, a, f, ux, uy, uz, first, left, h_left, lx, ly, lz, slot_left)
-    return count
+            h_left, h_right = h - _BEFORE * (h - f), h + _BEFORE * (g - h)
+            slot_left, distance, lx, ly, lz = distance_near(
+                surface, near, px + left * dx, py + left * dy, pz + left * dz, first, space
+            )
+            is_straight = abs(distance + h_left) <= tolerance
+            h_left = max(-distance, 0.0)
+            slot_right, distance, rx, ry, rz = distance_near(
+                surface, near, px + right * dx, py + right * dy, pz + right * dz, second, space
+            )
+            is_straight &= abs(distance + h_right) <= tolerance
+            h_right = max(-distance, 0.0)
+            if is_straight or total + 3 > room:
+                one, other = _weight(a, f, t, h, length), _weight(t, h, b, g, length)
+                _make_room(parts, total, at, 1)
+                _put(parts, at + 1, t, h, vx, vy, vz, second, b, g, vx, vy, vz, second, other)
+                _put(parts, at, a, f, ux, uy, uz, first, t, h, ux, uy, uz, first, one)
+                total += 1
+            else:
+                one, other = _weight(a, f, left, h_left, length), _weight(right, h_right, b, g, length)
+                beside, behind = _weight(left, h_left, t, h, length), _weight(t, h, right, h_right, length)
+                _make_room(parts, total, at, 3)
+                _put(
+                    parts, at + 3, right, h_right, rx, ry, rz, slot_right, b, g, vx, vy, vz, second, other
+                )  # fmt: skip
+                _put(parts, at + 2, t, h, vx, vy, vz, second, right, h_right, rx, ry, rz, slot_right, behind)
+                _put(parts, at + 1, left, h_left, lx, ly, lz, slot_left, t, h, ux, uy, uz, first, beside)
+                _put(parts, at, a, f, ux, uy, uz, first, left, h_left, lx, ly, lz, slot_left, one)
+                total += 3
+        at = _heaviest(parts, total)
+    for k in range(total):
+        x, y, z = parts[k, 2], parts[k, 3], parts[k, 4]
+        if parts[k, WEIGHT] == GIVEN_UP:
+            x, y, z = x + parts[k, 7], y + parts[k, 8], z + parts[k, 9]
+            per = 1.0 / max(math.sqrt(x * x + y * y + z * z), 1e-300)
+            x, y, z = per * x, per * y, per * z
+        row = pieces[count + k]
+        row[0], row[1], row[2], row[3] = parts[k, 0], parts[k, 5], max(parts[k, 1], 0.0), max(parts[k, 6], 0.0)
+        row[4], row[5], row[6] = x, y, z
+    return count + total
 
 
 @part
@@ -137,11 +202,12 @@ def _rises(surface, hit, dx, dy, dz):
 
 
 @lean
-def find_pieces(surface, near, px, py, pz, dx, dy, dz, bumpy, e, slots, seen, crossings, space):
+def find_pieces(surface, near, px, py, pz, dx, dy, dz, step, e, slots, seen, crossings, space):
     """Pieces of the edge p + t d inside a body, in their order; returns how many there are.
 
-    near : see `_distance`. bumpy : whether the body is not convex. slots : (3, …), rows: anywhere along the edge, at
-    its first end, at the second; e : column, and row of `seen`.
+    near : see `_distance`. step : how far apart places are where the depth is asked although what is known at both ends
+    is one line; infinite if the body is convex, for then there is nothing else between. slots : (3, …), rows: anywhere
+    along the edge, at its first end, at the second; e : column, and row of `seen`.
 
     crossings : how often it pierces the surface; where, is in `space`. Between two of them it is inside if it enters at
     the first and leaves at the second; where they do not agree, as at edges of the surface, the middle tells.
@@ -163,7 +229,7 @@ def find_pieces(surface, near, px, py, pz, dx, dy, dz, bumpy, e, slots, seen, cr
             if is_inside:
                 _find_end(surface, px, py, pz, dx, dy, dz, before, last, e, slots, seen, space, 0)
                 _find_end(surface, px, py, pz, dx, dy, dz, after, hit, e, slots, seen, space, 5)
-                count = _divide(surface, near, px, py, pz, dx, dy, dz, bumpy, space, count)
+                count = _divide(surface, near, px, py, pz, dx, dy, dz, step, space, count)
         before, last = after, hit
     slots[0, e] = slot
     return count

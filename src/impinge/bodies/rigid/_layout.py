@@ -10,9 +10,9 @@ RANGES = 11
 LOW, HIGH, REACH, RADIUS, WIDTH, BUMPY, FILLED = 0, 3, 6, 7, 8, 9, 10
 SIZES = 11
 # Columns of a point: place, area, normal, half the thickness of the body there; of an edge: both ends, width, the way
-# into the body, half its thickness there.
+# into the body.
 POINT_AREA, POINT_NORMAL, POINT_DEEP, POINT = 3, 4, 7, 8
-EDGE_WIDE, EDGE_INWARD, EDGE_DEEP, EDGE = 6, 7, 10, 11
+EDGE_WIDE, EDGE_INWARD, EDGE = 6, 7, 10
 # Columns of a pair: body, what the other is, its frame or plane; and of its entries in the lists. Others: a body; the
 # surface of an obstacle; a plane; an obstacle that has an inside, and one that has its inside around the body.
 BODY, KIND_OF, OTHER = 0, 1, 2

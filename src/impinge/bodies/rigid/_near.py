@@ -6,7 +6,7 @@ import numpy as np
 
 from impinge._jit import fetch_add, kernel, lean, parallel, part
 from impinge.bodies._planes import NORMAL
-from impinge.bodies.rigid._distance import ENDS, PIECES, find_crossings, make_everywhere, make_space, signed_distance
+from impinge.bodies.rigid._distance import PIECES, find_crossings, make_everywhere, make_space, signed_distance
 from impinge.bodies.rigid._edges import clearance
 from impinge.bodies.rigid._frames import apply, between, place
 from impinge.bodies.rigid._layout import (
@@ -109,7 +109,7 @@ def _edges_near(
         for i in range(starts[g] - base, starts[g + 1] - base):
             px, py, pz = apply(way, rows[i, 0], rows[i, 1], rows[i, 2])
             qx, qy, qz = apply(way, rows[i, 3], rows[i, 4], rows[i, 5])
-            safe, slot = clearance(surface, px, py, pz, qx - px, qy - py, qz - pz, skin, ENDS, slot, space)
+            safe, slot = clearance(surface, px, py, pz, qx - px, qy - py, qz - pz, skin, PIECES, slot, space)
             if safe > skin:
                 continue
             seen[count, 0], seen[count, 1], seen[count, 2] = px, py, pz

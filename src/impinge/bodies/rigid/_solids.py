@@ -53,9 +53,9 @@ def points_in_solid(
 
 @lean
 def edges_in_solid(
-    first, last, rows, lists, surface, frames, a, b, sign, per_area, skin, bumpy, space, found, count
+    first, last, rows, lists, surface, frames, a, b, sign, per_area, skin, step, space, found, count
 ):  # fmt: skip
-    """Contacts of listed edges of body a in body b."""
+    """Contacts of listed edges of body a in body b; step : see `_edges.find_pieces`."""
     way, pieces, clear = between(frames, a, b), space[5], math.inf
     items, slots, seen = lists.edges, lists.edge_slots, lists.edges_seen
     for e in range(first, last):
@@ -86,7 +86,7 @@ def edges_in_solid(
                 seen[e, EDGE_SAFE], seen[e, DEEPEST] = safe, 0.0
                 clear = min(clear, safe)
                 continue
-        number = _edges.find_pieces(surface, near, px, py, pz, dx, dy, dz, bumpy, e, slots, seen, crossings, space)
+        number = _edges.find_pieces(surface, near, px, py, pz, dx, dy, dz, step, e, slots, seen, crossings, space)
         deepest, clear = 0.0, 0.0
         for k in range(number):
             deepest = max(deepest, max(pieces[k, 2], pieces[k, 3]))

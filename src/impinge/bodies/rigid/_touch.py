@@ -142,6 +142,12 @@ def stiffness_per_area(kind, stiffness, radius):
     return stiffness / radius if kind == HERTZ else stiffness / (math.pi * radius * radius)
 
 
+@part
+def _step(shapes, s, width):
+    """How far apart places along edges are asked that are in shape s; width : of edges of the smaller body."""
+    return 0.5 * width if shapes.sizes[s, BUMPY] > 0.0 else math.inf
+
+
 @lean
 def _meet_obstacle(
     kind, a, b, p0, p1, e0, e1, edges_b, law, skin, shapes, forms, frames, lists, everywhere, space, found
@@ -150,7 +156,10 @@ def _meet_obstacle(
     s, t, r = forms[a], forms[b], shapes.ranges
     own, other = tree(shapes, s, SOLID), tree(shapes, t, kind)
     points = shapes.points[r[s, POINTS] : r[s + 1, POINTS]]
-    per_area = stiffness_per_area(law[KIND], law[STIFFNESS], shapes.sizes[s, RADIUS])
+    per_area, width = (
+        stiffness_per_area(law[KIND], law[STIFFNESS], shapes.sizes[s, RADIUS]),
+        shapes.sizes[s, EDGE_WIDTH],
+    )
     if kind == SHEET:
         rims = shapes.rims, shapes.rim_groups, shapes.rim_starts, r[t, RIM_GROUPS], r[t + 1, RIM_GROUPS]
         count, clear = points_behind(
@@ -164,13 +173,13 @@ def _meet_obstacle(
         )  # fmt: skip
         count, edges_clear = edges_in_solid(
             e0, e1, shapes.edges[r[s, EDGES] : r[s + 1, EDGES]], lists, other, frames, a, b, 1.0, per_area, skin,
-            shapes.sizes[t, BUMPY] > 0.0, space, found, count,
+            _step(shapes, t, width), space, found, count,
         )  # fmt: skip
         clear = min(clear, edges_clear)
     # Edges of obstacles are as wide as those of the body that they meet.
     count, other_clear = edges_in_solid(
         e1, e1 + edges_b, shapes.edges[r[t, EDGES] : r[t + 1, EDGES]], lists, own, frames, b, a, -1.0,
-        per_area * shapes.sizes[s, EDGE_WIDTH], skin, shapes.sizes[s, BUMPY] > 0.0, space, found, count,
+        per_area * width, skin, _step(shapes, s, width), space, found, count,
     )  # fmt: skip
     return count, min(clear, other_clear)
 
@@ -182,7 +191,7 @@ def find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, e
     s, r = forms[a], shapes.ranges
     points = shapes.points[r[s, POINTS] : r[s + 1, POINTS]]
     edges = shapes.edges[r[s, EDGES] : r[s + 1, EDGES]]
-    radius, bumpy = shapes.sizes[s, RADIUS], shapes.sizes[s, BUMPY] > 0.0
+    radius = shapes.sizes[s, RADIUS]
     p0, e0 = span[FIRST_POINT], span[FIRST_EDGE]
     p1, e1 = p0 + span[POINTS_A], e0 + span[EDGES_A]
     if kind == PLANE:
@@ -199,7 +208,7 @@ def find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, e
     other_edges = shapes.edges[r[t, EDGES] : r[t + 1, EDGES]]
     e2 = e1 + span[EDGES_B]
     other_points = shapes.points[r[t, POINTS] : r[t + 1, POINTS]]
-    other_bumpy = shapes.sizes[t, BUMPY] > 0.0
+    width = min(shapes.sizes[s, EDGE_WIDTH], shapes.sizes[t, EDGE_WIDTH])
     per_area = 0.5 * stiffness_per_area(law[KIND], law[STIFFNESS], min(radius, shapes.sizes[t, RADIUS]))
     count, clear = points_in_solid(
         p0, p1, points, lists.points, lists.point_slots, lists.points_seen, other, frames, a, b, 1.0, per_area, space,
@@ -207,7 +216,7 @@ def find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, e
     )  # fmt: skip
     count, clear_edges = edges_in_solid(
         e0, e1, edges, lists, other, frames, a, b, 1.0,
-        per_area, skin, other_bumpy, space, found, count,
+        per_area, skin, _step(shapes, t, width), space, found, count,
     )  # fmt: skip
     count, other_clear = points_in_solid(
         p1, p1 + span[POINTS_B], other_points, lists.points, lists.point_slots, lists.points_seen, own, frames, b, a,
@@ -215,7 +224,7 @@ def find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, e
     )  # fmt: skip
     count, other_clear_edges = edges_in_solid(
         e1, e2, other_edges, lists, own, frames, b, a,
-        -1.0, per_area, skin, bumpy, space, found, count,
+        -1.0, per_area, skin, _step(shapes, s, width), space, found, count,
     )  # fmt: skip
     return count, min(min(clear, clear_edges), min(other_clear, other_clear_edges))
 

@@ -50,7 +50,7 @@ class Form:
         Rows: place, area, normal, half the thickness of the body there. Behind those of the surface there are
         `on_edges` groups of points on edges, which obstacles without an inside are felt by.
     edges : Parts
-        Rows: both ends, width, into the body, half its thickness there.
+        Rows: both ends, width, into the body.
     rims : Parts
         Rows: both ends of edges with one face only.
     bounds : (2, 3) float64
@@ -99,7 +99,7 @@ class Form:
 
     def _find_edges(self, mesh: Mesh) -> Parts:
         ends, bends, inward = find_edges(mesh, solid=False)
-        rows = np.column_stack([ends, 2 * np.sin(0.5 * bends) ** 2, inward, np.zeros(len(ends))])
+        rows = np.column_stack([ends, 2 * np.sin(0.5 * bends) ** 2, inward])
         half = 0.5 * np.linalg.norm(ends[:, 3:] - ends[:, :3], axis=1)
         return _grouped(rows, 0.5 * (ends[:, :3] + ends[:, 3:]), half)
 
@@ -190,25 +190,25 @@ class Shape(Form):
     def _find_edges(self, mesh: Mesh) -> Parts:
         ends, bends, inward = find_edges(mesh)
         widths = self.width * 2 * np.sin(0.5 * bends) ** 2
-        middles = 0.5 * (ends[:, :3] + ends[:, 3:])
-        depths = self._thickness(middles, inward)
         half = 0.5 * np.linalg.norm(ends[:, 3:] - ends[:, :3], axis=1)
-        return _grouped(np.column_stack([ends, widths, inward, depths]), middles, half)
+        return _grouped(np.column_stack([ends, widths, inward]), 0.5 * (ends[:, :3] + ends[:, 3:]), half)
 
     def _points_on_edges(self) -> Floats:
         """Points in the middle of parts of edges, which are the shorter the nearer they are to an end.
 
         Ends touch first; so what a part is off by is a share of what has touched, however little that is.
         """
-        found = [np.empty((0, _layout.POINT))]
+        found = [np.empty((0, _layout.POINT - 1))]
         for row in self.edges.rows:
             start, way, width, inward = row[:3], row[3:6] - row[:3], row[_layout.EDGE_WIDE], row[_layout.EDGE_INWARD :]
             cuts = _parts(float(np.linalg.norm(way)) / self.resolution)
             places = start + 0.5 * (cuts[1:] + cuts[:-1])[:, None] * way
             areas = width * np.diff(cuts) * np.linalg.norm(way)
-            others = np.tile([*-inward[:3], inward[3]], (len(places), 1))
-            found.append(np.column_stack([places, areas, others]))
-        return np.concatenate(found)
+            found.append(np.column_stack([places, areas, np.tile(-inward, (len(places), 1))]))
+        rows = np.concatenate(found)
+        # Of each by itself: towards the ends of an edge bodies get thin.
+        places, outward = rows[:, :3], rows[:, _layout.POINT_NORMAL : _layout.POINT_DEEP]
+        return np.column_stack([rows, self._thickness(np.ascontiguousarray(places), np.ascontiguousarray(-outward))])
 
 
 class Shapes(NamedTuple):

@@ -1,0 +1,249 @@
+"""What frames show as objects of k3d, for web pages and notebooks.
+
+k3d's time is the number of the frame: it takes times that are nearer than a millisecond for the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from impinge.errors import InputError
+from impinge.show.recording import Frame
+from impinge.show.shown import Movers, Points, Scalar, Shown, Skin
+
+if TYPE_CHECKING:
+    from k3d.plot import Plot
+
+__all__ = ["colour_map", "plot_of", "plot_of_shown", "require_k3d"]
+
+_PLAIN = 0x9AA5B1  # what has no colour of its own
+_OBSTACLE, _EDGES = 0xB9C2CC, 0x8A94A0
+_SEEN_THROUGH, _OF_WALL = 0.35, 0.2
+_DULL = {"roughness": 0.85}  # what shines is white instead of telling its value
+_FOV = 30.0  # degrees
+_AZIMUTH, _ELEVATION = math.radians(-60.0), math.radians(20.0)  # as in pictures
+_ASPECT = 1.6  # of the view, wide to high, at most
+_ROOM = 1.12  # around what is seen
+_CUBE = [(0, 1), (2, 3), (4, 5), (6, 7), (0, 2), (1, 3), (4, 6), (5, 7), (0, 4), (1, 5), (2, 6), (3, 7)]
+
+
+def plot_of(
+    frames: Iterable[Frame],
+    scalar: str = "speed",
+    *,
+    box: ArrayLike | None = None,
+    flat: bool = False,
+    periodic: bool = False,
+    planes: Sequence[tuple[ArrayLike, ArrayLike]] = (),
+) -> Plot:
+    """A k3d plot of frames; needs k3d. Its time is the number of the frame.
+
+    Parameters
+    ----------
+    frames : iterable of Frame
+        At least one; taken one after the other.
+    scalar : str
+        What colours show: "speed", "radius" or any other data of the frames.
+    box : (2, 3) float64, m, optional
+        Corners of a box whose edges are drawn, instead of one around everything.
+    flat : bool
+        Whether the scene is in two dimensions: discs, seen from above.
+    periodic : bool
+        Whether things leave the box and come back on the other side; then nothing moves smoothly between two frames.
+    planes : sequence of (point, normal), m, optional
+        Endless walls that do not move, drawn as far as the box goes; in three dimensions only.
+    """
+    shown = Shown.of(frames, [scalar])
+    return plot_of_shown(shown, scalar, box=box, flat=flat, periodic=periodic, planes=planes)
+
+
+def plot_of_shown(
+    shown: Shown,
+    scalar: str,
+    *,
+    box: ArrayLike | None = None,
+    flat: bool = False,
+    periodic: bool = False,
+    planes: Sequence[tuple[ArrayLike, ArrayLike]] = (),
+    with_others: bool = False,
+) -> Plot:
+    """The same of what was collected; `with_others` puts all other scalars into the objects' custom data, too."""
+    if not shown.times:
+        raise InputError("frames: found none, expected at least one")
+    k3d = require_k3d()
+    corners = shown.corners if box is None else np.asarray(box, np.float64)
+    plot = k3d.plot(
+        menu_visibility=False, grid_visible=False, camera_auto_fit=False, camera_fov=_FOV, colorbar_object_id=0,
+        time_interpolation=not periodic, camera_mode="orbit", camera_up_axis="y" if flat else "z", axes_helper=0.8,
+        camera_no_rotate=flat, name="impinge", lighting=2.0,
+    )  # fmt: skip
+    around = np.array([np.minimum(shown.corners[0], corners[0]), np.maximum(shown.corners[1], corners[1])])
+    if flat:
+        corners, around = corners * [1, 1, 0], around * [1, 1, 0]
+    plot.camera = _camera(around, flat)
+    chosen = shown.scalars.get(scalar)
+    objects = [_edges(corners)]
+    if shown.points is not None:
+        objects.append(_points(shown.points, chosen, flat, with_others))
+    if shown.bodies is not None:
+        objects += _bodies(shown.bodies, chosen, with_others)
+    if shown.skin is not None:
+        objects.append(_skin(shown.skin, chosen, with_others))
+    if shown.obstacles is not None:
+        objects += _obstacles(shown.obstacles)
+    if not flat:
+        objects += [wall for plane in planes for wall in _wall(around, *plane)]
+    for each in objects:
+        plot += each
+    return plot
+
+
+def require_k3d() -> Any:
+    """The package k3d, or an error that says how to get it."""
+    try:
+        import k3d
+    except ImportError:
+        raise InputError("report: needs k3d; pip install 'impinge[report]'") from None
+    return k3d
+
+
+def colour_map() -> NDArray[np.float32]:
+    """(n, 4): from 0 to 1, and red, green and blue; that of pictures."""
+    from k3d.colormaps import matplotlib_color_maps
+
+    return np.array(matplotlib_color_maps.Viridis, np.float32).reshape(-1, 4)
+
+
+def _series(arrays: Sequence[Any]) -> Any:
+    """What k3d takes for something that changes over time, or does not."""
+    return arrays[0] if len(arrays) == 1 else {str(number): array for number, array in enumerate(arrays)}
+
+
+def _custom(values: dict[str, Any], with_others: bool) -> dict[str, Any]:
+    """All scalars of an object, for a page to choose from."""
+    series = {name: {str(number): column for number, column in enumerate(columns)} for name, columns in values.items()}
+    return {"scalars": series} if with_others else {}
+
+
+def _coloured(values: dict[str, Any], scalar: Scalar | None) -> dict[str, Any]:
+    """Arguments that colour points or corners."""
+    if scalar is None or scalar.name not in values:
+        return {"color": _PLAIN}
+    return {
+        "attribute": _series(values[scalar.name]),
+        "color_map": colour_map().ravel(),
+        "color_range": [scalar.low, scalar.high],
+        "color": 0xFFFFFF,
+    }
+
+
+def _points(points: Points, scalar: Scalar | None, flat: bool, with_others: bool) -> Any:
+    return require_k3d().points(
+        _series(points.centres), point_sizes=_series([2 * radii for radii in points.radii]),
+        shader="flat" if flat else "3d", name="discs" if flat else "spheres",
+        custom_data=_custom(points.values, with_others), **_coloured(points.values, scalar), **_DULL,
+    )  # fmt: skip
+
+
+def _skin(skin: Skin, scalar: Scalar | None, with_others: bool) -> Any:
+    return require_k3d().mesh(
+        _series(skin.vertices), skin.faces, side="double", flat_shading=False, name="cables and cloth",
+        custom_data=_custom(skin.values, with_others), **_coloured(skin.values, scalar), **_DULL,
+    )  # fmt: skip
+
+
+def _bodies(bodies: Movers, scalar: Scalar | None, with_others: bool) -> list[Any]:
+    colours = [np.full(len(bodies.shapes), _PLAIN)]
+    if scalar is not None and scalar.name in bodies.values:
+        colours = [_packed(column, scalar) for column in bodies.values[scalar.name]]
+    found = []
+    for body, mesh in enumerate(_meshes(bodies)):
+        mesh.name = f"body {body}"
+        mesh.color = _series([int(column[body]) for column in colours])
+        if with_others:
+            each = {name: np.array([column[body] for column in columns]) for name, columns in bodies.values.items()}
+            mesh.custom_data = {"of_frames": each}
+        found.append(mesh)
+    return found
+
+
+def _packed(values: NDArray[np.float32], scalar: Scalar) -> NDArray[np.int64]:
+    """Colours as k3d takes them, 0xRRGGBB."""
+    table = colour_map()
+    part = (values - scalar.low) / (scalar.high - scalar.low)
+    red, green, blue = (np.round(255 * np.interp(part, table[:, 0], table[:, k])).astype(np.int64) for k in (1, 2, 3))
+    return np.asarray((red << 16) | (green << 8) | blue)
+
+
+def _meshes(movers: Movers) -> list[Any]:
+    """One for each, moved by its matrix."""
+    found = []
+    for number, (vertices, faces) in enumerate(movers.shapes):
+        mesh = require_k3d().mesh(vertices, faces, flat_shading=True, side="double", color=_PLAIN, **_DULL)
+        mesh.model_matrix = _series([np.ascontiguousarray(poses[number]) for poses in movers.poses])
+        found.append(mesh)
+    return found
+
+
+def _obstacles(obstacles: Movers) -> list[Any]:
+    found = _meshes(obstacles)
+    for number, mesh in enumerate(found):
+        mesh.color, mesh.opacity, mesh.name = _OBSTACLE, _SEEN_THROUGH, f"obstacle {number}"
+    return found
+
+
+def _edges(corners: NDArray[np.float64]) -> Any:
+    """Of a box."""
+    places = np.array([[corners[i, 0], corners[j, 1], corners[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+    return require_k3d().lines(
+        places.astype(np.float32), np.array(_CUBE, np.uint32), indices_type="segment", shader="simple", color=_EDGES,
+        name="box",
+    )  # fmt: skip
+
+
+def _wall(corners: NDArray[np.float64], point: ArrayLike, normal: ArrayLike) -> list[Any]:
+    """The part of a plane that is in a box, or at its side; from behind nobody sees it, so it hides nothing."""
+    middle, half = corners.mean(axis=0), _ROOM * 0.5 * (corners[1] - corners[0])
+    towards = np.asarray(normal, np.float64) / np.linalg.norm(np.asarray(normal, np.float64))
+    signs = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)])
+    places = middle + signs * half
+    heights = (places - np.asarray(point, np.float64)) @ towards
+    ends = [(a, b) for a, b in _CUBE if (heights[a] < 0) != (heights[b] < 0)]
+    if len(ends) < 3:
+        return []
+    cut = [places[a] + heights[a] / (heights[a] - heights[b]) * (places[b] - places[a]) for a, b in ends]
+    rim = np.array(cut)
+    first = rim[0] - rim.mean(axis=0)
+    second = np.cross(towards, first)
+    rim = rim[np.argsort(np.arctan2((rim - rim.mean(axis=0)) @ second, (rim - rim.mean(axis=0)) @ first))]
+    fan = np.array([[0, k, k + 1] for k in range(1, len(rim) - 1)], np.uint32)
+    return [
+        require_k3d().mesh(
+            rim.astype(np.float32), fan, color=_OBSTACLE, opacity=_OF_WALL, side="front", name="plane"
+        )
+    ]  # fmt: skip
+
+
+def _camera(corners: NDArray[np.float64], flat: bool) -> list[float]:
+    """Where the eye is, where it looks and what is up: so that all corners of a box are in the picture."""
+    middle = corners.mean(axis=0)
+    if flat:
+        towards, up = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
+    else:
+        a, e = _AZIMUTH, _ELEVATION
+        towards = np.array([math.cos(e) * math.cos(a), math.cos(e) * math.sin(a), math.sin(e)])
+        up = np.array([0.0, 0.0, 1.0])
+    right = np.cross(up, towards)
+    right /= np.linalg.norm(right)
+    upwards = np.cross(towards, right)
+    half = 0.5 * (corners[1] - corners[0])
+    signs = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)])
+    x, y, z = ((signs * half) @ axis for axis in (right, upwards, towards))
+    tangent = math.tan(math.radians(_FOV / 2))
+    distance = float(np.max(z + _ROOM * np.maximum(np.abs(y), np.abs(x) / _ASPECT) / tangent)) or 1.0
+    return [*(middle + distance * towards).tolist(), *middle.tolist(), *up.tolist()]

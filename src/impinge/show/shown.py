@@ -1,0 +1,337 @@
+"""What frames show over time, as arrays that a viewer takes, made one frame after the other and as fine as needed.
+
+Numbers are in single precision and lose the digits that nobody can see, so that they compress well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impinge.errors import InputError
+from impinge.output.softframe import SoftFrame
+from impinge.output.tubes import Tubes
+from impinge.shapes.mesh import Mesh
+from impinge.show.recording import Bodies, Frame, Spheres
+
+__all__ = ["Movers", "Points", "Scalar", "Shown", "Skin", "rounded", "scalars_of"]
+
+Singles = NDArray[np.float32]
+_KNOWN_AS = {"velocity": ("speed", "m/s"), "spin": ("spin", "rad/s"), "contact_force": ("contact force", "N")}
+_UNITS = {"radius": "m"}
+_FINE, _FINER = 2.0**-14, 2.0**-18  # of the size of the scene: places of spheres, and of the corners of surfaces
+_OF_RADIUS = 2.0**-5
+_SHADES = 2.0**-7  # of the range of a scalar
+_MOST = 0.995  # of all values have a colour of their own; what is beyond has the last one
+_SIDES = 10  # of a cable
+
+
+class Scalar(NamedTuple):
+    """Something that colours may stand for."""
+
+    name: str
+    unit: str  # "" for numbers without
+    low: float  # value of the first colour
+    high: float  # of the last one
+    beyond: bool  # whether some values are larger
+
+
+def rounded(array: NDArray[Any], step: float) -> Singles:
+    """Multiples of a power of two that is at most `step`: numbers with few digits, which compress well."""
+    fine = 2.0 ** np.floor(np.log2(step)) if step > 0 else 0.0
+    return np.ascontiguousarray(np.round(array / fine) * fine if fine else array, np.float32)
+
+
+def scalars_of(part: Spheres | Bodies | SoftFrame) -> dict[str, tuple[str, NDArray[np.float64]]]:
+    """Units and values, by the names that people see: vectors by their lengths."""
+    if isinstance(part, SoftFrame):
+        names = dict.fromkeys(["velocity", *part.point_data, *part.face_data, *part.edge_data, "body"])
+        found = {name: part.node_values(name) for name in names if name != "velocity" or name in part.point_data}
+    else:
+        found = dict(part.data)
+        if isinstance(part, Spheres):
+            found["radius"] = part.radii
+    result = {}
+    for name, rows in found.items():
+        shown, unit = _KNOWN_AS.get(name, (name, _UNITS.get(name, "")))
+        numbers = np.asarray(rows, np.float64)
+        result[shown] = unit, numbers if numbers.ndim == 1 else np.linalg.norm(numbers, axis=1)
+    return result
+
+
+@dataclass
+class Points:
+    """Spheres, or discs: the same ones in the same rows at all times, without size where they are not there."""
+
+    centres: list[Singles]  # (n, 3) at each time, m
+    radii: list[Singles]  # (n,), or one for all times
+    values: dict[str, list[Singles]]  # (n,) at each time, or once
+
+
+@dataclass
+class Movers:
+    """Rigid bodies or obstacles, and where they are."""
+
+    shapes: list[tuple[Singles, NDArray[np.uint32]]]  # corners around their mean, m, and faces
+    poses: list[Singles]  # (b, 4, 4) at each time
+    values: dict[str, list[Singles]] = field(default_factory=dict)  # (b,) at each time
+
+
+@dataclass
+class Skin:
+    """Cloth, and cables as tubes: one surface that deforms."""
+
+    vertices: list[Singles]  # (v, 3) at each time, m
+    faces: NDArray[np.uint32]
+    values: dict[str, list[Singles]]  # (v,) at each time
+
+
+@dataclass
+class Shown:
+    """All that a viewer shows."""
+
+    times: list[float]  # s
+    corners: NDArray[np.float64]  # (2, 3), m: around everything at all times
+    scalars: dict[str, Scalar]
+    points: Points | None
+    bodies: Movers | None
+    skin: Skin | None
+    obstacles: Movers | None
+    left_out: int  # spheres that were there and are not shown
+
+    @classmethod
+    def of(cls, frames: Iterable[Frame], names: Sequence[str] | None = None, stride: int = 1) -> Shown:
+        """What these frames show, of scalars only those of these names, and of spheres every `stride`-th by number."""
+        collector = _Collector(names, stride)
+        for frame in frames:
+            collector.add(frame)
+        return collector.finish()
+
+
+class _Collector:
+    """Takes frames one after the other, and keeps of each what is shown."""
+
+    def __init__(self, names: Sequence[str] | None, stride: int) -> None:
+        self.names, self.stride = names, stride
+        self.times: list[float] = []
+        self.low, self.high = np.full(3, np.inf), np.full(3, -np.inf)
+        self.ranges: dict[str, _Range] = {}
+        self.spheres: list[tuple[NDArray[np.int64], Singles, Singles, dict[str, Singles]]] = []
+        self.bodies: _Rigid | None = None
+        self.obstacles: _Rigid | None = None
+        self.skin: Skin | None = None
+        self.tubes = Tubes(_SIDES)
+        self.size = 0.0  # m, of the first frame
+        self.highest = -1  # number of a sphere
+
+    def add(self, frame: Frame) -> None:
+        self.times.append(frame.time)
+        for low, high in _extents(frame):
+            self.low, self.high = np.minimum(self.low, low), np.maximum(self.high, high)
+        self.size = self.size or float((self.high - self.low).max(initial=0.0))
+        if frame.spheres is not None:
+            self._add_spheres(frame.spheres)
+        if frame.bodies is not None:
+            if self.bodies is None:
+                self.bodies = _Rigid(*_split(frame.bodies))
+            self.bodies.add(frame.bodies.vertices, self._values(frame.bodies))
+        if frame.obstacles:
+            if self.obstacles is None:
+                self.obstacles = _Rigid.of(frame.obstacles)
+            self.obstacles.add_meshes(frame.obstacles)
+        if frame.soft is not None:
+            self._add_skin(frame.soft)
+
+    def _values(self, part: Any, rows: Any = slice(None)) -> dict[str, Singles]:
+        """Scalars that are asked for, of some rows; they widen the ranges."""
+        values = {}
+        for name, (unit, numbers) in scalars_of(part).items():
+            if self.names is None or name in self.names:
+                known = self.ranges.setdefault(name, _Range(unit))
+                values[name] = known.take(numbers[rows])
+        return values
+
+    def _add_spheres(self, spheres: Spheres) -> None:
+        ids = np.asarray(spheres.data.get("id", np.arange(len(spheres.radii))), np.int64)
+        rows = np.flatnonzero(ids % self.stride == 0)
+        rows = rows[np.argsort(ids[rows], kind="stable")]
+        radii = spheres.radii[rows]
+        smallest = radii[radii > 0].min(initial=np.inf)
+        step = min(self.size * _FINE, smallest * _OF_RADIUS)
+        self.highest = max(self.highest, int(ids.max(initial=-1)))
+        values = self._values(spheres, rows)
+        self.spheres.append((ids[rows], rounded(spheres.centres[rows], step), radii.astype(np.float32), values))
+
+    def _add_skin(self, soft: SoftFrame) -> None:
+        shown = self.tubes.of(soft)
+        used, faces = np.unique(shown.faces, return_inverse=True)  # nodes of cables are on no face
+        if self.skin is None:
+            self.skin = Skin([], faces.reshape(-1, 3).astype(np.uint32), {})
+        if not np.array_equal(faces.reshape(-1, 3), self.skin.faces):
+            raise InputError("frames: found one with other cables or cloth, expected those of the first frame")
+        self.skin.vertices.append(rounded(shown.positions[used], self.size * _FINER))
+        for name, column in self._values(shown, used).items():
+            self.skin.values.setdefault(name, []).append(column)
+
+    def finish(self) -> Shown:
+        scalars = {name: known.scalar(name) for name, known in self.ranges.items()}
+        points = _join(self.spheres) if any(len(ids) for ids, *_ in self.spheres) else None
+        parts = [part.movers() if part is not None else None for part in (self.bodies, self.obstacles)]
+        if points is not None:
+            _shade(points.values, scalars)
+        for part in (*parts, self.skin):
+            if part is not None:
+                _shade(part.values, scalars)
+        corners = np.array([self.low, self.high])
+        if not np.isfinite(corners).all():
+            corners = np.array([np.zeros(3), np.ones(3)])
+        left = self.highest + 1 - (self.highest // self.stride + 1) if self.highest >= 0 else 0
+        return Shown(self.times, corners, scalars, points, parts[0], self.skin, parts[1], left)
+
+
+def _extents(frame: Frame) -> Iterable[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Lower and upper corners around what there is."""
+    if frame.spheres is not None and len(frame.spheres.radii):
+        centres, radii = frame.spheres.centres, frame.spheres.radii[:, None]
+        yield (centres - radii).min(axis=0), (centres + radii).max(axis=0)
+    surfaces = [mesh.vertices for mesh in frame.obstacles]
+    if frame.bodies is not None:
+        surfaces.append(frame.bodies.vertices)
+    if frame.soft is not None:
+        surfaces.append(frame.soft.positions)
+    for points in surfaces:
+        if len(points):
+            yield points.min(axis=0), points.max(axis=0)
+
+
+class _Range:
+    """Which values a scalar has."""
+
+    def __init__(self, unit: str) -> None:
+        self.unit, self.low, self.most, self.highest = unit, np.inf, -np.inf, -np.inf
+
+    def take(self, values: NDArray[np.float64]) -> Singles:
+        """Look at some; the same in single precision, with nothing where there is no number."""
+        known = values[np.isfinite(values)]
+        if len(known):
+            self.low = min(self.low, float(known.min()))
+            self.most = max(self.most, float(np.quantile(known, _MOST)))
+            self.highest = max(self.highest, float(known.max()))
+        return np.nan_to_num(values, nan=0.0, posinf=0.0, neginf=0.0).astype(np.float32)
+
+    def scalar(self, name: str) -> Scalar:
+        """From the smallest to one that few values exceed; speeds and the like begin at 0."""
+        if not np.isfinite(self.low):
+            return Scalar(name, self.unit, 0.0, 1.0, False)
+        low = 0.0 if self.low >= 0 and name not in ("radius", "id") else self.low
+        high = self.most if self.most > low else self.highest if self.highest > low else low + (abs(low) or 1.0)
+        return Scalar(name, self.unit, low, high, self.highest > high * (1 + 1e-9))
+
+
+def _shade(values: Mapping[str, list[Singles]], scalars: Mapping[str, Scalar]) -> None:
+    """As many digits as there are colours; once for all times what never changes."""
+    for name, columns in values.items():
+        step = (scalars[name].high - scalars[name].low) * _SHADES
+        columns[:] = [rounded(column, step) for column in columns]
+        if all(np.array_equal(columns[0], column) for column in columns[1:]):
+            del columns[1:]
+
+
+def _join(frames: Sequence[tuple[NDArray[np.int64], Singles, Singles, dict[str, Singles]]]) -> Points:
+    """The same rows in all frames; where a sphere comes or goes, it grows or shrinks in its place."""
+    every = np.unique(np.concatenate([ids for ids, *_ in frames]))
+    rows = [np.searchsorted(every, ids) for ids, *_ in frames]
+    centres, radii = [], []
+    values: dict[str, list[Singles]] = {name: [] for name in dict.fromkeys(name for *_, v in frames for name in v)}
+    for number, (_, places, sizes, columns) in enumerate(frames):
+        shown = np.zeros((len(every), 3), np.float32)
+        for beside in (number - 1, number + 1):
+            if 0 <= beside < len(frames):
+                shown[rows[beside]] = frames[beside][1]
+        shown[rows[number]] = places
+        centres.append(shown)
+        radii.append(_spread(sizes, rows[number], len(every)))
+        for name, column in columns.items():
+            values[name].append(_spread(column, rows[number], len(every)))
+    if all(np.array_equal(radii[0], other) for other in radii[1:]):
+        del radii[1:]
+    return Points(centres, radii, values)
+
+
+def _spread(column: Singles, rows: NDArray[np.int64], count: int) -> Singles:
+    if len(rows) == count:
+        return column
+    result = np.zeros(count, np.float32)
+    result[rows] = column
+    return result
+
+
+def _split(bodies: Bodies) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """Vertices, faces, and the first face of every body, as they follow each other."""
+    return bodies.vertices, bodies.faces, np.flatnonzero(np.diff(bodies.numbers, prepend=-1))
+
+
+class _Rigid:
+    """Bodies that keep their shape: how each has turned and moved since the first frame.
+
+    R maximises the trace of R Σ a bᵀ over rotations, a and b the corners around their means then and now: R = V diag(1,
+    1, ±1) Uᵀ with Σ a bᵀ = U S Vᵀ [Kabsch1976].
+    """
+
+    def __init__(self, vertices: NDArray[Any], faces: NDArray[Any], starts: NDArray[Any]) -> None:
+        self.starts = np.minimum.reduceat(faces.min(axis=1), starts) if len(faces) else starts  # of corners
+        self.counts = np.diff(self.starts, append=len(vertices))
+        means = self._means(vertices)
+        self.local = vertices - np.repeat(means, self.counts, axis=0)
+        parts = np.split(faces, starts[1:])
+        self.shapes = [
+            (self.local[first : first + count].astype(np.float32), (part - first).astype(np.uint32))
+            for part, first, count in zip(parts, self.starts, self.counts, strict=True)
+        ]
+        self.poses: list[Singles] = []
+        self.values: dict[str, list[Singles]] = {}
+        self._last: Sequence[Mesh] | None = None
+
+    @classmethod
+    def of(cls, meshes: Sequence[Mesh]) -> _Rigid:
+        """Of meshes, one for each body."""
+        whole = Mesh.concatenate(meshes)
+        return cls(whole.vertices, whole.faces, np.cumsum([0, *(len(mesh.faces) for mesh in meshes[:-1])]))
+
+    def _means(self, vertices: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(np.add.reduceat(vertices, self.starts) / self.counts[:, None])
+
+    def add(self, vertices: NDArray[Any], values: Mapping[str, Singles]) -> None:
+        """Where they are at the next time."""
+        if len(vertices) != len(self.local) or not np.isfinite(vertices).all():
+            raise InputError(
+                "frames: found one with other rigid bodies, expected those of the first frame, at finite places"
+            )
+        means = self._means(vertices)
+        now = vertices - np.repeat(means, self.counts, axis=0)
+        products = np.add.reduceat(self.local[:, :, None] * now[:, None, :], self.starts)
+        u, _, vt = np.linalg.svd(products)
+        u[:, :, 2] *= np.sign(np.linalg.det(u) * np.linalg.det(vt))[:, None]
+        poses = np.tile(np.eye(4, dtype=np.float32), (len(means), 1, 1))
+        poses[:, :3, :3] = np.swapaxes(u @ vt, 1, 2)
+        poses[:, :3, 3] = means
+        self.poses.append(poses)
+        for name, column in values.items():
+            self.values.setdefault(name, []).append(column)
+
+    def add_meshes(self, meshes: Sequence[Mesh]) -> None:
+        """The same, of obstacles; most never move, and are given as the same meshes again."""
+        if meshes is self._last:
+            self.poses.append(self.poses[-1])
+        else:
+            self._last = meshes
+            self.add(np.concatenate([mesh.vertices for mesh in meshes]), {})
+
+    def movers(self) -> Movers:
+        if all(pose is self.poses[0] for pose in self.poses):
+            del self.poses[1:]
+        return Movers(self.shapes, self.poses, self.values)
