@@ -461,7 +461,7 @@ def test_lists_that_name_what_is_no_file(tmp_path: Path) -> None:
             collection.path_of(name)
 
 
-@pytest.mark.parametrize("table", [b"a,a\n1,2\n", b"a\nx\n", b"\xff\n", b'"' + b"x" * 200_000])
+@pytest.mark.parametrize("table", [b"a,a\n1,2\n", b"a\nx\n", b"\xff\n", b'"' + b"x" * 200_000 + b"\n"])
 def test_tables_that_are_none(tmp_path: Path, table: bytes) -> None:
     from impinge.show.recording import _read_table
 
