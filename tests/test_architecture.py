@@ -24,7 +24,7 @@ KERNEL_DECORATORS = {"exact", "kernel", "parallel", "part", "team"}
 # take names from where they are defined, never from there.
 ORDER = [
     {"errors", "facts"},
-    {"_check", "_interrupt", "_jit", "_scratch"},
+    {"_check", "_interrupt", "_jit", "_scratch", "untrusted"},
     {"compiler"},
     {"exact"},
     {"_lanes"},  # fuses products and sums, which exact arithmetic must not

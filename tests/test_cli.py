@@ -235,7 +235,7 @@ def test_open_mesh_is_refused(method, here):
         (["damaged.stl", "points.npy"], "damaged.stl: "),
         (["damaged.npz", "points.npy"], "damaged.npz: "),
         (["sphere.ply", "damaged.npz"], "damaged.npz: cannot be read as .npz"),
-        (["sphere.ply", "folder.csv"], "folder.csv: is not a regular file"),
+        (["sphere.ply", "folder.csv"], "folder.csv: is a folder, not a file"),
         (["folder.csv", "points.npy"], "folder.csv: is a folder"),
         (["sphere.ply", "points.npy", "-o", "answer.txt"], "answer.txt: found output with the ending '.txt'"),
         (["sphere.ply", "points.npy", "-o", "no/answer.npy"], "no/answer.npy: cannot be written"),

@@ -10,6 +10,7 @@ import os
 import platform
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable
@@ -27,6 +28,8 @@ from impinge.inside.grid import classify_grid, grid_points
 from .broad import systems
 from .ccd import judged
 from .exact import cases
+from .fuzz import harness as fuzz
+from .fuzz import seeds as fuzz_seeds
 from .inside import overlaps, scenes
 from .response import qp_judged, qp_peers, qp_problems
 from .run import flows, softruns
@@ -230,6 +233,22 @@ def verify_soft(count: int) -> list[Row]:
     return rows
 
 
+def verify_hostile_files(count: int) -> list[Row]:
+    """Bad files for every reader, in a process with limits: nothing but impinge's own errors, in little memory."""
+    rows = []
+    with tempfile.TemporaryDirectory() as name:
+        known = fuzz_seeds.make(Path(name) / "seeds", fuzz.ALL)
+        for reader in fuzz.ALL:
+            start = time.perf_counter()
+            (tally,) = fuzz.run([reader], count, SEED, known, Path(name))
+            note = f"{tally.read:,} read, {tally.refused:,} refused; at most {tally.slowest:.1f} s to read one, "
+            note += f"{tally.largest / 1e6:.0f} MB"
+            failures = sum(times for _, _, times in tally.defects.values())
+            rows.append(Row(f"hostile files: {reader}", tally.files, failures, time.perf_counter() - start, note))
+            print(rows[-1], *tally.defects, sep="\n", flush=True)
+    return rows
+
+
 def verify_hopper() -> list[Row]:
     """Beverloo's law: W^(2/5) is a line over the orifice D, and 0 at one to two diameters of beads."""
     start = time.perf_counter()
@@ -301,6 +320,7 @@ def main() -> int:
         "searches over time": lambda: verify_searches(10_000),
         "quadratic programs": lambda: verify_qp(10_000),
         "cables and cloth": lambda: verify_soft(200),
+        "hostile files": lambda: verify_hostile_files(5_000),
         "hopper": verify_hopper,
         "drum": verify_drum,
         "all tests": verify_properties,

@@ -2,13 +2,29 @@
 
 from typing import Any
 
+_LONGEST = 200  # characters of what a library says
+
 
 class ImpingeError(Exception):
     """Base of all errors raised on purpose by impinge."""
 
 
+def printable(text: str) -> str:
+    """Without line ends and what else terminals take for commands, as a text from a file may have them."""
+    return text if text.isprintable() else "".join(sign if sign.isprintable() else " " for sign in text)
+
+
+def reason(error: BaseException) -> str:
+    """What an error of another library says, as part of a line: what it quotes from a file may be anything."""
+    text = printable(str(error)).strip()
+    return (text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…") or type(error).__name__
+
+
 class InputError(ImpingeError, ValueError):
-    """An argument or a file has the wrong type, shape or value; the message names it."""
+    """An argument or a file has the wrong type, shape or value; the message, of one line, names it."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(printable(message))
 
 
 class SubjectError(InputError):

@@ -64,6 +64,7 @@ def test_special_values(tmp_path: Path) -> None:
         "generator": np.random.default_rng(5).bit_generator.state,  # has integers of 128 bits
         "texts": ["", "a\0b", "\udc80", "Größe\n"],
         "empty": {"dict": {}, "list": [], "tuple": (), "array": np.zeros((0, 3)), "none": None},
+        "without axes": [np.array(True), np.array(1.5)],
         "strided": np.arange(24).reshape(4, 6)[::2, ::3],
         "fortran": np.asfortranarray(np.arange(6.0).reshape(2, 3)),
         "z": 1, "a": 2, "..": 3,

@@ -287,7 +287,7 @@ def test_bad_collections(tmp_path: Path, text: str) -> None:
 
 
 def test_bad_use_of_collections(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(InputError, match="no such file"):
         Collection.read(tmp_path / "a.pvd")
     collection = Collection(tmp_path / "a.pvd")
     for time in (np.nan, -1.0, "1"):

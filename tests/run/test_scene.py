@@ -105,7 +105,7 @@ BAD = [
     ("spheres outside", "dim = 2", "dim = 2\nbox = [0.06, 0.02]",
      "spheres[0].centres: sphere 1 is at (0.05, 0.021) m, expected a place in the box; 2 such spheres"),
     ("no file of spheres", CENTRES, 'file = "none.csv"  # here',
-     "spheres[0].file: found 'none.csv', expected a file; FOLDER/none.csv is none"),
+     "spheres[0].file: FOLDER/none.csv: no such file"),
     ("bad file of spheres", CENTRES, 'file = "bad.csv"  # here',
      "spheres[0].file: FOLDER/bad.csv: found columns a, b, expected x, y, (z) and radius"),
     ("region too full", CENTRES,
@@ -209,7 +209,7 @@ def test_scenes_with_nothing_in_them(here, text, message):
 def test_files_that_are_none(here):
     assert refused("none.toml") == "none.toml: no such file"
     (here / "folder.toml").mkdir()
-    assert refused("folder.toml") == "folder.toml: is a folder, expected a file"
+    assert refused("folder.toml") == "folder.toml: is a folder, not a file"
     (here / "bytes.toml").write_bytes(b"\xff\xfe\x80")
     assert refused("bytes.toml") == "bytes.toml: found bytes that are no text (UTF-8), expected TOML"
 

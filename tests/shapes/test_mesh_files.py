@@ -121,7 +121,7 @@ def test_bad_numbers_in_a_file(tmp_path):
     with pytest.raises(InputError, match=r"nan\.off: vertices: row 1 is not finite"):
         read_mesh(path)
     np.savez(tmp_path / "other.npz", points=np.zeros((3, 3)))
-    with pytest.raises(InputError, match=r"other\.npz: has no array called vertices, only points"):
+    with pytest.raises(InputError, match=r"other\.npz: has no array called vertices, expected vertices and faces"):
         read_mesh(tmp_path / "other.npz")
 
 

@@ -231,6 +231,8 @@ class Dynamics:
         with np.errstate(over="ignore", invalid="ignore"):
             squares = (self.particles.v**2).sum(axis=1) + (self.particles.w**2).sum(axis=1)
         bad = np.flatnonzero(~(squares < np.inf))
+        if not len(bad):  # something else has gone; the fastest sphere, as it is not known
+            bad = np.array([np.argmax(squares)])
         row = int(bad[np.argmin(self.particles.ids[bad])])
         return row, self.particles.x[row, :3]
 
@@ -361,7 +363,8 @@ class Dynamics:
         blocks = -(-len(p) // _particles.BLOCK)
         poses = self._surface_poses(steps)
         fastest = np.zeros(blocks + 1)
-        fastest[-1] = self._fastest_obstacle(poses) ** 2
+        wall = self._fastest_obstacle(poses)
+        fastest[-1] = wall * wall  # infinite if it is too large for a number
         travel = lists.travel if keep else np.array([0.0, np.inf])
         # Rough pairs are met in a pass of their own, after which each sphere can be moved in place.
         x, u, q = (p.x, p.u, p.q) if self.rough and keep else self._spare

@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from impinge import _check
 from impinge.bodies.insertion import Region, insert, push_apart
 from impinge.bodies.rain import Rain
-from impinge.bodies.sizes import MOST, Filling, Sizes, read_corners, read_sizes, volume
+from impinge.bodies.sizes import BYTES, MOST, Filling, Sizes, read_corners, read_sizes, volume
 from impinge.broad.space import read_length, read_space
 from impinge.errors import InputError
+from impinge.untrusted import check_room
 
 __all__ = ["Filling", "Rain", "fill_lattice", "fill_random"]
 
@@ -154,7 +155,9 @@ def _draw_radii(
         found = "neither" if fraction is None else "both"
         raise InputError(f"fraction, count: found {found}, expected one of them")
     if fraction is None:
-        return sizes.take(rng, _check.integer("count", count, 0, MOST))
+        number = _check.integer("count", count, 0, MOST)
+        check_room("count", number, "spheres", BYTES)
+        return sizes.take(rng, number)
     share = _check.not_negative("fraction", fraction)
     if share > _DENSEST[len(low)]:
         limit = f"at most {_DENSEST[len(low)]:.2f}, the densest packing"
@@ -301,8 +304,10 @@ def _lattice(
     if count is not None:  # not more layers than needed, for boxes of any height
         full = float(np.prod(np.maximum(numbers[:-1] - 1, 1)))
         numbers[-1] = min(numbers[-1], math.ceil(count / full))
-    if np.prod(numbers) > MOST:
-        raise InputError(f"spacing: found {step:g}, which gives {np.prod(numbers):.3g} places in the box, too many")
+    places = math.prod(numbers.tolist())
+    if not places <= MOST:
+        raise InputError(f"spacing: found {step:g}, which gives {places:.3g} places in the box, too many")
+    check_room("spacing", places, "places", BYTES)
     axes = np.meshgrid(*[np.arange(n) for n in numbers[::-1]], indexing="ij")
     index = np.stack([axis.ravel() for axis in axes[::-1]], axis=1)
     places = low + step / 2 + step * rises * index

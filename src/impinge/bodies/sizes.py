@@ -13,10 +13,12 @@ from scipy.special import ndtr, ndtri
 
 from impinge import _check
 from impinge.errors import InputError
+from impinge.untrusted import check_room
 
-__all__ = ["DISTRIBUTIONS", "MOST", "Filling", "Sizes", "read_corners", "read_sizes", "volume"]
+__all__ = ["BYTES", "DISTRIBUTIONS", "MOST", "Filling", "Sizes", "read_corners", "read_sizes", "volume"]
 
 MOST = 2**30  # spheres: their rows are numbers of 32 bits
+BYTES = 500  # of a sphere, with its part of the lists
 _CHUNK = 4096  # radii drawn at first, to see how many are needed
 _EXPONENT = 100.0  # of a power law, at most
 
@@ -70,6 +72,7 @@ class Sizes:
         mean = float(volume(parts[0], dimension).mean())
         if mean == 0 or room / mean > MOST:
             raise InputError(f"fraction: found {room / mean if mean else math.inf:.3g} spheres in it, too many")
+        check_room("fraction", room / mean, "spheres", BYTES)
         total = mean * _CHUNK
         while total < room:
             parts.append(self.draw(rng, int((room - total) / mean) + _CHUNK))

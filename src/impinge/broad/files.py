@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge.errors import InputError
+from impinge.errors import InputError, reason
+from impinge.untrusted import check_file, read_npy, read_npz
 
 __all__ = ["ENDINGS", "read_spheres", "write_pairs"]
 
@@ -37,12 +37,13 @@ def read_spheres(path: Path, radius: float | None = None) -> tuple[NDArray[Any],
     readers = {".npy": _read_npy, ".npz": _read_npz, ".csv": _read_csv, ".xyz": _read_xyz}
     if path.suffix.lower() not in readers:
         raise InputError(f"{path}: ending {path.suffix!r}, expected one of {', '.join(ENDINGS)}")
+    check_file(path)
     try:
         centres, radii = readers[path.suffix.lower()](path, radius is not None)
     except InputError:
         raise
-    except (ValueError, TypeError, AttributeError, LookupError, EOFError, BadZipFile) as error:
-        raise InputError(f"{path}: cannot be read as {path.suffix.lower()} ({error})") from None
+    except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
+        raise InputError(f"{path}: cannot be read as {path.suffix.lower()} ({reason(error)})") from None
     if centres.ndim != 2:
         raise InputError(f"{path}: found centres of shape {centres.shape}, expected (n, 2) or (n, 3)")
     if radius is not None:
@@ -65,18 +66,18 @@ def _split(path: Path, rows: NDArray[Any], only_centres: bool) -> tuple[NDArray[
 
 def _read_npy(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any] | None]:
     try:
-        rows = np.load(path, allow_pickle=False)
+        rows = read_npy(path)
     except ValueError:
         raise InputError(f"{path}: cannot be read as .npy, expected an array of numbers that NumPy saved") from None
     return _split(path, rows, only_centres)
 
 
 def _read_npz(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any] | None]:
-    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
-        centres = next((arrays[name] for name in _CENTRES if name in arrays), None)
-        radii = next((arrays[name] for name in _RADII if name in arrays), None)
+    arrays = read_npz(path)
+    centres = next((arrays[name] for name in _CENTRES if name in arrays), None)
+    radii = next((arrays[name] for name in _RADII if name in arrays), None)
     if centres is None:
-        raise InputError(f"{path}: found arrays {', '.join(arrays.files) or 'none'}, expected 'centres' and 'radii'")
+        raise InputError(f"{path}: found arrays {', '.join(arrays) or 'none'}, expected 'centres' and 'radii'")
     return centres, radii
 
 
@@ -133,6 +134,8 @@ def _read_xyz(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any
 def write_pairs(path: Path, pairs: NDArray[np.int64]) -> None:
     """Pairs to .npy, (m, 2) int64, or .csv with columns i and j."""
     path = Path(path)
+    if path.exists() and not path.is_file():  # opening a pipe would wait for ever
+        raise InputError(f"{path}: is not a regular file, so it cannot be replaced")
     if path.suffix.lower() == ".npy":
         with path.open("wb") as stream:  # NumPy would add another ending to .NPY
             np.save(stream, pairs)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from impinge.errors import ImpingeError, ImpingeWarning
+from impinge.errors import ImpingeError, ImpingeWarning, printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -27,7 +27,7 @@ app = typer.Typer(
 
 
 def one_line(text: object) -> str:
-    return " ".join(str(text).split("\n")).strip()
+    return printable(" ".join(str(text).split("\n"))).strip()
 
 
 def say(text: str) -> None:

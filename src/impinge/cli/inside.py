@@ -37,7 +37,7 @@ class Method(StrEnum):
 def inside(
     mesh: Annotated[
         Path,
-        typer.Argument(metavar="MESH", help="Mesh: .ply, .obj, .stl, .off, .glb, … (what trimesh reads)."),
+        typer.Argument(metavar="MESH", help="Mesh: .ply, .obj, .stl, .off, .glb, .gltf or .npz."),
     ],
     points: Annotated[Path, typer.Argument(metavar="POINTS", help="Points: .npy, .npz, .csv, .xyz or .ply.")],
     out: Annotated[

@@ -40,7 +40,7 @@ def new(
         from impinge.run.templates import template_text
 
         path = Path(name if name.endswith(".toml") else f"{name}.toml")
-        if not path.stem.strip("."):
+        if not path.name.removesuffix(".toml").strip("."):
             raise InputError(f"NAME: found {name!r}, expected a name for a file")
         if path.exists():
             raise InputError(f"{path}: exists already, expected another name")

@@ -29,6 +29,9 @@ def run(
     threads: Annotated[int | None, typer.Option(min=1, help="Threads. Default: as in SCENE, or all cores.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Start anew in a folder that is not empty.")] = False,
+    allow_outside: Annotated[
+        bool, typer.Option("--allow-outside", help="SCENE may name files that are not in its folder.")
+    ] = False,
     report: Annotated[bool, typer.Option("--report", help="At the end, write report.html into the folder.")] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but warnings and errors.")] = False,
 ) -> None:
@@ -43,7 +46,7 @@ def run(
 
         if resume and overwrite:
             raise InputError("--resume, --overwrite: found both, expected one of them or none")
-        checked = read_scene(scene)
+        checked = read_scene(scene, allow_outside=allow_outside)
         if report:
             from impinge.show.report import check_scene
 

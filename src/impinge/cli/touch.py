@@ -25,9 +25,7 @@ _NOT_FREE = 1  # exit code, as of programs that compare files
 
 @app.command()
 def touch(
-    before: Annotated[
-        Path, typer.Argument(metavar="BEFORE", help="Mesh at the start: .ply, .obj, .off, … (what trimesh reads).")
-    ],
+    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="Mesh at the start: .ply, .obj, .off, .stl, …")],
     after: Annotated[Path, typer.Argument(metavar="AFTER", help="The same mesh, with the same faces, at the end.")],
     gap: Annotated[float, typer.Option(help="What comes as near as this touches.")] = 0.0,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads. Default: all cores.")] = None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zipfile
 import zlib
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,10 @@ from numpy.typing import NDArray
 
 from impinge.errors import InputError
 from impinge.shapes.mesh import Mesh
+from impinge.untrusted import read_npz
 
 FORMAT = "impinge solid 1"
+_LONGEST = 40  # characters of another format, in messages
 
 
 def save_solid(path: str | os.PathLike[str], mesh: Mesh, method: str, tree: dict[str, NDArray[Any]]) -> None:
@@ -44,19 +45,21 @@ def _checksum(arrays: dict[str, NDArray[Any]]) -> int:
 
 
 def load_solid(path: str | os.PathLike[str]) -> tuple[Mesh, str, dict[str, NDArray[Any]]]:
-    """Read what `save_solid` wrote; the archive's checksums detect damage."""
+    """Read what `save_solid` wrote. The checksum detects damage, not malice: arrays are to be checked before use."""
+    file = Path(path)
+    if not file.exists():
+        raise InputError(f"path: {os.fspath(path)!r} does not exist")
     try:
-        # An open file, since NumPy leaves one that it opened itself behind when the archive is damaged.
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except FileNotFoundError:
-        raise InputError(f"path: {os.fspath(path)!r} does not exist") from None
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        arrays = read_npz(file)
+        found = str(arrays.pop("format", "no format"))
+        if found != FORMAT:
+            what = "something else" if len(found) > _LONGEST else repr(found)
+            raise InputError(f"path: {os.fspath(path)!r} holds {what}, expected {FORMAT!r} (written by Solid.save)")
+        method, checksum = str(arrays.pop("method", "")), int(arrays.pop("checksum", np.array(-1)))
+        if checksum != _checksum(arrays):
+            raise ValueError
+        return Mesh(arrays.pop("vertices"), arrays.pop("faces")), method, arrays
+    except (ValueError, KeyError, TypeError) as error:
+        if str(error).startswith("path: "):
+            raise
         raise InputError(f"path: {os.fspath(path)!r} is not a readable solid, or damaged") from None
-    found = str(arrays.pop("format", "no format"))
-    if found != FORMAT:
-        raise InputError(f"path: {os.fspath(path)!r} holds {found!r}, expected {FORMAT!r} (written by Solid.save)")
-    method, checksum = str(arrays.pop("method", "")), int(arrays.pop("checksum", -1))
-    if checksum != _checksum(arrays):  # kernels trust the tree: nothing in it may have changed
-        raise InputError(f"path: {os.fspath(path)!r} is not a readable solid, or damaged")
-    return Mesh(arrays.pop("vertices"), arrays.pop("faces")), method, arrays

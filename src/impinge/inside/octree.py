@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from impinge.inside import _octree_query as query
 from impinge.inside._octree_grow import Tree, grow
 from impinge.inside._octree_settle import settle_points
+from impinge.inside.octreecheck import check_tree
 from impinge.shapes.mesh import Mesh
 
 _SAVED = ("low", "high", "scale", "origin", "inv", "depth", "shape", "codes", "words")
@@ -73,7 +74,8 @@ class Octree:
 
     @classmethod
     def from_arrays(cls, mesh: Mesh, arrays: dict[str, NDArray[Any]]) -> Octree:
-        """The octree whose `arrays` these are."""
+        """The octree whose `arrays` these are; an error if they cannot be."""
+        check_tree(mesh, arrays)
         fields: dict[str, Any] = {name: arrays[name] for name in _SAVED}
         fields |= {
             "inv": float(fields["inv"]),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check, _jit
-from impinge.errors import InputError, MeshError, MeshWarning
+from impinge.errors import InputError, MeshError, MeshWarning, reason
 from impinge.facts import html_table
 from impinge.inside import files
 from impinge.inside.closest import ClosestTree
@@ -277,12 +277,23 @@ class Solid:
         start = time.perf_counter()
         mesh, method, tree = files.load_solid(path)
         solid = cls.__new__(cls)
-        solid._set_up(mesh, threads, float(tree.pop("accuracy")))
-        solid.method, solid._why = method, f"as saved in {os.fspath(path)}"
-        with solid._running():
-            solid._inside = (
-                Octree.from_arrays(mesh, tree) if method == "octree" else _prepare(method, mesh, solid.accuracy)
-            )
+        try:
+            accuracy = tree.get("accuracy", np.empty(0))
+            if method not in METHODS[1:] or accuracy.dtype != np.float64 or accuracy.shape != ():
+                raise InputError("method, accuracy: found others than there are")
+            solid._set_up(mesh, threads, float(accuracy))
+            solid.method, solid._why = method, f"as saved in {os.fspath(path)}"
+            _choose(method, mesh.is_closed, mesh)
+            with solid._running():
+                solid._inside = (
+                    Octree.from_arrays(mesh, tree) if method == "octree" else _prepare(method, mesh, solid.accuracy)
+                )
+        except (InputError, MeshError) as error:
+            if str(error).startswith("threads: "):
+                raise
+            raise InputError(
+                f"path: {os.fspath(path)!r} is not a readable solid, or damaged ({reason(error)})"
+            ) from None
         solid.build_seconds = time.perf_counter() - start
         return solid
 

@@ -21,7 +21,8 @@ def replacing(path: str | os.PathLike[str], *, durable: bool = False) -> Iterato
     target = Path(path)
     partial = target.with_name(f".{target.name}.part")
     try:
-        with partial.open("wb") as file:
+        partial.unlink(missing_ok=True)  # if it is a link, its target stays as it is
+        with partial.open("xb") as file:
             yield file
             if durable:
                 file.flush()

@@ -94,7 +94,7 @@ class SoftFiles(Sequence[SoftFrame]):
 
     def _obstacles_at(self, time: float) -> list[Mesh]:
         listed = [file for shown, _, file in self._obstacles.entries if shown <= time]
-        return read_obstacles(self.folder / listed[-1]) if listed else []
+        return read_obstacles(self._obstacles.path_of(listed[-1])) if listed else []
 
     def __len__(self) -> int:
         """How many frames can be read back."""
@@ -109,7 +109,7 @@ class SoftFiles(Sequence[SoftFrame]):
         if isinstance(number, slice):
             return [self[k] for k in range(*number.indices(len(self)))]
         time, _, file = self._soft.entries[number]
-        return read_soft(self.folder / file, time, self._obstacles_at(time))
+        return read_soft(self._soft.path_of(file), time, self._obstacles_at(time))
 
 
 def _same(one: Sequence[Mesh], other: Sequence[Mesh]) -> bool:

@@ -46,14 +46,14 @@ def read_soft(path: str | os.PathLike[str], time: float, obstacles: Sequence[Mes
         radii, bodies = content["PointData"].pop("radius"), content["PointData"].pop("body")
         of_cells = content["CellData"].pop("body")[: len(edges)]
         points = content["Points"]["Points"]
+        return SoftFrame(
+            time, points, faces, _cables(edges, of_cells), radii, bodies, content["PointData"],
+            {name: array[: len(edges)] for name, array in content["CellData"].items()},
+            {name: array[len(edges) :] for name, array in content["CellData"].items()},
+            obstacles,
+        )  # fmt: skip
     except (KeyError, ValueError):
         raise InputError(f"{path}: found other things, expected cloths and cables of impinge") from None
-    return SoftFrame(
-        time, points, faces, _cables(edges, of_cells), radii, bodies, content["PointData"],
-        {name: array[: len(edges)] for name, array in content["CellData"].items()},
-        {name: array[len(edges) :] for name, array in content["CellData"].items()},
-        obstacles,
-    )  # fmt: skip
 
 
 def _cables(edges: NDArray[Any], bodies: NDArray[Any]) -> list[NDArray[Any]]:
@@ -82,8 +82,11 @@ def read_obstacles(path: str | os.PathLike[str]) -> list[Mesh]:
     try:
         faces, numbers = content["Polys"]["connectivity"].reshape(-1, 3), content["CellData"]["obstacle"]
         vertices = content["Points"]["Points"]
-    except (KeyError, ValueError):
+        ends = np.flatnonzero(np.diff(numbers)) + 1  # one obstacle after the other, counted from 0
+        if len(numbers) != len(faces) or not np.array_equal(numbers[[0, *ends]], np.arange(len(ends) + 1)):
+            raise ValueError
+        parts = np.split(faces, ends)
+        firsts = [0, *(int(part.min()) for part in parts[1:]), len(vertices)]
+        return [Mesh(vertices[a:b], part - a) for a, b, part in zip(firsts, firsts[1:], parts, strict=False)]
+    except (KeyError, ValueError, IndexError):
         raise InputError(f"{path}: found other things, expected obstacles of impinge") from None
-    parts = [faces[numbers == number] for number in range(int(numbers.max(initial=-1)) + 1)]
-    firsts = [0, *(int(part.min()) for part in parts[1:]), len(vertices)]
-    return [Mesh(vertices[a:b], part - a) for a, b, part in zip(firsts, firsts[1:], parts, strict=False)]

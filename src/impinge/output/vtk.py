@@ -20,12 +20,17 @@ from impinge import _check
 from impinge.errors import InputError
 from impinge.output.arrays import Arrays, read_arrays, read_points, read_spheres, with_z
 from impinge.output.atomic import replacing
+from impinge.untrusted import check_file, within
 
 __all__ = ["KINDS", "Collection", "read_polydata", "write_chains", "write_mesh", "write_polydata", "write_spheres"]
 
 KINDS = "Verts", "Lines", "Polys"  # of cells, in the order of their data
 _APPENDED = '<AppendedData encoding="raw">\n_'
 _PREFIX = {"f": "Float", "i": "Int", "u": "UInt"}
+_TYPES = {
+    f"{name}{8 * size}": np.dtype(f"<{kind}{size}")
+    for kind, name in _PREFIX.items() for size in (1, 2, 4, 8) if (kind, size) != ("f", 1)
+}  # fmt: skip
 
 
 def write_spheres(path: str | os.PathLike[str], centres: ArrayLike, radii: ArrayLike, arrays: Arrays) -> None:
@@ -155,29 +160,56 @@ def write_polydata(
 
 
 def read_polydata(path: str | os.PathLike[str]) -> dict[str, dict[str, NDArray[Any]]]:
-    """Arrays by section ("PointData", "CellData", "Points", "Verts", "Lines", "Polys") and name, of files from here."""
-    head, begin, data = Path(path).read_bytes().partition(_APPENDED.encode())
+    """Arrays by section ("PointData", "CellData", "Points", "Verts", "Lines", "Polys") and name, of files from here.
+
+    Points are finite, cells have points that are there, data a row for each point and each cell.
+    """
+    file = Path(path)
+    check_file(file)
+    head, begin, data = file.read_bytes().partition(_APPENDED.encode())
     try:
         piece = ElementTree.fromstring(head + b"</VTKFile>").find("PolyData/Piece")
         if piece is None or not begin:
             raise ValueError
-        return {
+        found = {
             section: {
                 tag.attrib["Name"]: _read_array(tag.attrib, data) for tag in piece.findall(f"{section}/DataArray")
             }
             for section in ("PointData", "CellData", "Points", *KINDS)
         }
-    except (ElementTree.ParseError, KeyError, TypeError, ValueError):
+        _check_polydata(found)
+        return found
+    except (ElementTree.ParseError, KeyError, TypeError, ValueError, IndexError, OverflowError, RecursionError):
         raise InputError(f"{path}: found something else or a damaged file, expected one of impinge (.vtp)") from None
 
 
 def _read_array(tag: Mapping[str, str], data: bytes) -> NDArray[Any]:
     """An array as `_Appended` has written it."""
     start, columns = int(tag["offset"]) + 8, int(tag["NumberOfComponents"])
+    if not 8 <= start <= len(data) or columns < 1:
+        raise ValueError
     size = int.from_bytes(data[start - 8 : start], "little")
-    dtype = np.dtype(tag["type"].lower()).newbyteorder("<")
+    dtype = _TYPES[tag["type"]]
     array = np.frombuffer(data, dtype, size // dtype.itemsize, start)
     return array if columns == 1 else array.reshape(-1, columns)
+
+
+def _check_polydata(content: Mapping[str, Mapping[str, NDArray[Any]]]) -> None:
+    """ValueError if what others will trust is not so."""
+    points = content["Points"]["Points"]
+    if points.ndim != 2 or points.shape[1] != 3 or points.dtype.kind != "f" or not np.isfinite(points).all():
+        raise ValueError
+    cells = 0
+    for kind in KINDS:
+        if content[kind]:
+            corners, ends = content[kind]["connectivity"], content[kind]["offsets"]
+            is_whole = corners.ndim == ends.ndim == 1 and corners.dtype.kind == ends.dtype.kind == "i"
+            if not is_whole or (len(corners) and not 0 <= corners.min() <= corners.max() < len(points)):
+                raise ValueError
+            cells += len(ends)
+    for section, count in (("PointData", len(points)), ("CellData", cells)):
+        if any(len(array) != count for array in content[section].values()):
+            raise ValueError
 
 
 class Collection:
@@ -199,12 +231,28 @@ class Collection:
     def read(cls, path: str | os.PathLike[str]) -> Collection:
         """The collection that a file holds."""
         result = cls(path)
+        check_file(result.path)
         try:
             sets = ElementTree.fromstring(result.path.read_bytes()).iter("DataSet")
-            result._files = {(float(s.attrib["timestep"]), int(s.attrib["part"])): s.attrib["file"] for s in sets}
-        except (ElementTree.ParseError, KeyError, ValueError):
+            result._files = {
+                (_check.not_negative("time", float(s.attrib["timestep"])), int(s.attrib["part"])): s.attrib["file"]
+                for s in sets
+            }
+        except (ElementTree.ParseError, KeyError, ValueError, RecursionError):
             raise InputError(f"{path}: found something else, expected a collection of files (.pvd)") from None
         return result
+
+    def path_of(self, file: str) -> Path:
+        """A file that is listed, which must be beside the list or in a folder there."""
+        try:
+            path = within(self.path.parent, file)
+            if path.is_file():
+                return path
+        except InputError as error:
+            raise InputError(f"{self.path}: {error}") from None
+        except OSError:  # no name of a file
+            pass
+        raise InputError(f"{path}: is missing, expected the frame that {self.path.name} names")
 
     @property
     def entries(self) -> list[tuple[float, int, str]]:

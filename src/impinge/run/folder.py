@@ -10,6 +10,7 @@ from typing import Any
 from impinge.errors import InputError
 from impinge.output import checkpoint
 from impinge.output.atomic import replacing
+from impinge.run.restoring import numbers_below, reading
 from impinge.run.scene import Scene
 from impinge.run.scene.toml import Key
 from impinge.run.timings import TIMINGS
@@ -64,8 +65,13 @@ class Folder:
             raise InputError(f"{self.path}: holds no run, expected scene.toml and checkpoint.h5 to go on from")
         if "checkpoint.h5" not in names:
             return None  # stopped before it began
-        saved = checkpoint.load(self.path / "checkpoint.h5", _KIND, _VERSION)
-        self._check_scene(json.loads(saved["scene"]))
+        file = self.path / "checkpoint.h5"
+        saved = checkpoint.load(file, _KIND, _VERSION)
+        with reading(file):
+            before = json.loads(saved["scene"])
+            for name in ("frames", "frame_files", "series", "rows"):
+                numbers_below(name, saved[name], 2**53)
+        self._check_scene(before)
         return saved
 
     def _lock(self) -> None:

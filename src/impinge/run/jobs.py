@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from impinge.run import columns, state
 from impinge.run.frames import Frames, draw, lists
+from impinge.run.restoring import numbers_below
 from impinge.run.scene import Scene, models
 from impinge.run.world import World
 
@@ -89,7 +90,9 @@ def begin(scene: Scene, threads: int | None) -> Job:
 def go_on(scene: Scene, saved: Mapping[str, Any], threads: int | None) -> Job:
     """The world that `Job.content` was of."""
     if isinstance(scene.model, models.Particles):
-        groups = {name: tuple(ids) for name, ids in saved["groups"].items()}
+        groups = {name: (first, stop) for name, (first, stop) in saved["groups"].items()}
+        for name, ids in groups.items():
+            numbers_below(f"groups.{name}", ids, 2**40)
         return _Particles(scene.model, state.to_world(World, saved["world"], threads, {}), groups)
     from impinge.run.softjob import SoftJob
 

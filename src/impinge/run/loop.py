@@ -23,6 +23,7 @@ from impinge.facts import html_table
 from impinge.output import Series
 from impinge.run import jobs
 from impinge.run.folder import Folder
+from impinge.run.restoring import reading
 from impinge.run.scene import Scene
 from impinge.run.schedule import Schedule, reached
 from impinge.run.timings import Timings
@@ -87,7 +88,9 @@ def run_scene(
             nothing = {"frames": 0, "frame_files": 0, "series": 0, "rows": 0}
             run = _Run(scene, folder, jobs.begin(scene, count), nothing, begins=True)
         else:
-            run = _Run(scene, folder, jobs.go_on(scene, saved, count), saved, begins=False)
+            with reading(folder.path / "checkpoint.h5"):
+                job = jobs.go_on(scene, saved, count)
+            run = _Run(scene, folder, job, saved, begins=False)
         return run.go(tell)
 
 

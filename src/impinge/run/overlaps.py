@@ -96,18 +96,18 @@ def check_bodies(dynamics: Dynamics, walls: list[str], allowed: set[int]) -> Non
         count = len(np.unique(pairs[bad], axis=0))
         raise SubjectError(
             f"positions: polyhedron {one[first]} and {_other_name(dynamics, walls, pairs[first])} are "
-            f"{rows[first, _layout.DEPTH]:.4g} m deep in each other, expected at most {limit[first]:.4g} m, as large "
-            f"or thick as they are; {count} such pairs in all. {_WAY_OUT}",
+            f"{rows[first, _layout.DEPTH]:.4g} m deep in each other, expected at most {limit[first]:.4g} m, for "
+            f"how large and thick they are; {count} such pairs in all. {_WAY_OUT}",
             ("polyhedron", int(one[first])),
         )
     much, shares = _shares_inside(dynamics, allowed)
     if len(much):
-        most, count = np.argmax(shares), len(np.unique(np.sort(much, axis=1), axis=0))
+        worst, count = int(np.argmax(shares)), len(np.unique(np.sort(much, axis=1), axis=0))
         raise SubjectError(
-            f"positions: {shares[most]:.0%} of polyhedron {much[most, _layout.BODY]} are inside of "
-            f"{_other_name(dynamics, walls, much[most])}, expected at most {_MUCH:.0%}; {count} such pairs in all. "
+            f"positions: {shares[worst]:.0%} of polyhedron {much[worst, _layout.BODY]} are inside of "
+            f"{_other_name(dynamics, walls, much[worst])}, expected at most {_MUCH:.0%}; {count} such pairs in all. "
             f"{_WAY_OUT}",
-            ("polyhedron", int(much[most, _layout.BODY])),
+            ("polyhedron", int(much[worst, _layout.BODY])),
         )
 
 

@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from impinge.bodies.motion import Motion
 from impinge.errors import InputError
 from impinge.output import checkpoint
+from impinge.run import restoring
 from impinge.run.softbody import node_numbers
 from impinge.run.softcontacts import Touch
 from impinge.shapes.mesh import Mesh
@@ -57,6 +58,7 @@ def remembered(method: _Method[_World, _Arguments, _Result]) -> _Method[_World, 
         world._calls.append((name, arguments))
         return result
 
+    call.is_remembered = True  # type: ignore[attr-defined]
     return call
 
 
@@ -67,7 +69,9 @@ def save(path: str | Path, world: SoftWorld) -> None:
 
 def load(cls: type[_World], path: str | Path, threads: int | None, motions: Motions) -> _World:
     """Read a world from a file."""
-    return to_world(cls, checkpoint.load(path, _KIND, _VERSION), threads, motions)
+    content = checkpoint.load(path, _KIND, _VERSION)
+    with restoring.reading(path):
+        return to_world(cls, content, threads, motions)
 
 
 def of_world(world: SoftWorld) -> dict[str, Any]:
@@ -92,13 +96,51 @@ def to_world(cls: type[_World], content: dict[str, Any], threads: int | None, mo
     world = cls(**{name: _restored([], value, motions) for name, value in content["settings"].items()}, threads=threads)
     for entry in content["calls"]:
         given = {key: _restored(world.bodies, value, motions) for key, value in entry["arguments"].items()}
+        method = getattr(cls, entry["method"], None)
+        if not getattr(method, "is_remembered", False):  # others do other things, such as writing files
+            raise InputError(f"calls: found {entry['method']!r}, which makes no part of a world")
         getattr(world, entry["method"])(**given)
-    for name, value in content["state"].items():
+    _check_state(world, content["state"])
+    for name in _STATE:
+        value = content["state"][name]
         setattr(world, name, Touch(*value) if name == "_touch" else value)
     if content["is_checked"]:  # steps are certified; a look at where they ended need not find as much
         world._assemble()
         world._ready = True
     return world
+
+
+def _check_state(world: SoftWorld, state: Any) -> None:
+    """An error unless a state is one of this world, which has just been made."""
+    model = {name: getattr(world, name) for name in _STATE}
+    before = state["_before"]
+    restoring.alike({**state, "_before": None}, {**model, "_before": None, "_touch": tuple(model["_touch"])}, "state")
+    moving = [state["_x"], state["_v"]]
+    if before is not None:
+        restoring.alike(before, (model["_x"], model["_v"]), "state._before")
+        moving += before
+    if any(rows.shape != world._x.shape for rows in moving) or state["_work"].shape != world._work.shape:
+        raise InputError(f"state: found rows of other numbers of nodes, expected {len(world._x)}")
+    touch = Touch(*state["_touch"])
+    if len({len(part) for part in touch}) > 1:
+        raise InputError("state._touch: found parts of different lengths")
+    reals = [part for part in touch if part.dtype.kind == "f"]
+    restoring.finite("state", *moving, *reals, *(state[name] for name in ("_user_forces", "_bar_forces", "_work")))
+    if min(state["time"], state["steps"], state["scaled_steps"], state["unsettled_steps"], state["_slack"]) < 0:
+        raise InputError("state: found numbers below 0")
+    if len(touch.forces):
+        world._assemble()
+        _check_pairs(world, touch)
+
+
+def _check_pairs(world: SoftWorld, touch: Touch) -> None:
+    """An error unless pairs are of features that are there."""
+    surface = world.surface
+    restoring.numbers_below("state._touch.kinds", touch.kinds, 2)
+    restoring.numbers_below("state._touch.corners", touch.corners, len(surface.body_of))
+    counts = np.array([[len(surface.body_of), len(surface.faces)], [len(surface.edges), len(surface.edges)]])
+    if (touch.numbers < 0).any() or (touch.numbers >= counts[touch.kinds]).any():
+        raise InputError("state._touch.numbers: found features that are not there")
 
 
 def _stored(world: SoftWorld, key: str, value: Any, label: str) -> Any:

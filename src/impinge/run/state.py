@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from impinge import _check
 from impinge.bodies.motion import Motion, PoseFunction
 from impinge.bodies.obstacles import Obstacle
 from impinge.bodies.rain import Rain
@@ -14,6 +15,7 @@ from impinge.bodies.rigid.shape import Shape
 from impinge.errors import InputError
 from impinge.output import checkpoint
 from impinge.response.materials import Material
+from impinge.run import restoring
 from impinge.shapes.mesh import Mesh
 
 if TYPE_CHECKING:
@@ -31,7 +33,9 @@ def save(path: str | Path, world: World) -> None:
 
 def load(cls: type[World], path: str | Path, threads: int | None, motions: Mapping[str, PoseFunction]) -> World:
     """Read a world from a file."""
-    return to_world(cls, checkpoint.load(path, _KIND, _VERSION), threads, motions)
+    content = checkpoint.load(path, _KIND, _VERSION)
+    with restoring.reading(path):
+        return to_world(cls, content, threads, motions)
 
 
 def of_world(world: World) -> dict[str, Any]:
@@ -68,14 +72,21 @@ def of_world(world: World) -> dict[str, Any]:
 def to_world(
     cls: type[World], content: dict[str, Any], threads: int | None, motions: Mapping[str, PoseFunction]
 ) -> World:
-    """The world of `of_world`."""
+    """The world of `of_world`, each part of which is checked, as the file may be anybody's."""
     settings = dict(content["settings"])
     if settings["periodic"].ndim == 0:
         settings["periodic"] = bool(settings["periodic"])
     world = cls(**settings, threads=threads)
     world._materials = [Material(**values) for values in content["materials"]]
-    world._laws = {(a, b): Material(**entry["law"]) for entry in content["laws"] for a, b in [entry["pair"]]}
-    world._restore_walls(content["planes"], [entry["name"] for entry in content["obstacles"]])
+    materials = len(world._materials)
+    for entry in content["laws"]:
+        restoring.numbers_below("laws", entry["pair"], materials)
+        a, b = entry["pair"]
+        world._laws[a, b] = Material(**entry["law"])
+    names = content["planes"], [entry["name"] for entry in content["obstacles"]]
+    if not all(isinstance(name, str) for some in names for name in some):
+        raise InputError("names: found something else, expected texts")
+    world._restore_walls(*names)
     for entry in content["obstacles"]:
         motion: Motion | PoseFunction | None = None if entry["motion"] is None else Motion(**entry["motion"])
         if entry["function"]:
@@ -85,15 +96,22 @@ def to_world(
                 )
             motion = motions[entry["name"]]
         mesh = Mesh(entry["vertices"], entry["faces"])
+        restoring.numbers_below("obstacles", entry["material"], materials, -1)
         world._dynamics.add_obstacle(Obstacle(mesh, motion), entry["material"])
     for entry in content["shapes"]:
-        world._dynamics.rigid.add_shape(Shape(Mesh(entry["vertices"], entry["faces"]), entry["resolution"]))
+        asked = entry["resolution"]
+        mesh = Mesh(entry["vertices"], entry["faces"])
+        world._dynamics.rigid.add_shape(Shape(mesh, None if asked is None else _check.positive("resolution", asked)))
     for entry in content["sources"]:
         rain = Rain(**entry["rain"])
         rain.restore(entry["state"])
+        restoring.numbers_below("sources", entry["material"], materials)
         world.add_source(rain, world.materials[entry["material"]])
     for entry in content["sinks"]:
         sink = world.add_sink(entry["lower"], entry["upper"])
-        sink.count, sink.mass = entry["count"], entry["mass"]
+        sink.count, sink.mass = (
+            _check.integer("count", entry["count"], 0), _check.not_negative("mass", entry["mass"])
+        )  # fmt: skip
+    restoring.check_dynamics(content["state"], world._dynamics, materials, len(content["planes"]))
     world._dynamics.restore(content["state"])
     return world

@@ -538,7 +538,7 @@ class World:
 
     @property
     def polyhedra(self) -> Polyhedra:
-        """All rigid bodies now: positions, rotations, centres, velocities, spins, masses, materials, shapes, ids, meshes."""
+        """All rigid bodies now: positions, rotations, centres, velocities, spins, masses, materials, shapes, meshes."""
         self._prepare_if_possible()
         return Polyhedra(self)
 

@@ -1,27 +1,37 @@
 """Meshes from and to files.
 
-trimesh reads all formats but ``.npz``. Writing is done here where trimesh would round: ``.npz``, ``.ply``,
-``.obj`` and ``.off`` keep every bit of the coordinates; ``.stl`` and ``.glb`` hold single precision only.
+trimesh reads all formats but ``.npz``; what it would trust in them is looked at before. Writing is done here where
+trimesh would round: ``.npz``, ``.ply``, ``.obj`` and ``.off`` keep every bit of the coordinates; ``.stl`` and ``.glb``
+hold single precision only.
 """
 
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import tempfile
-import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from impinge.errors import InputError
+from impinge.errors import InputError, reason
 from impinge.shapes.mesh import Mesh
+from impinge.untrusted import check_file, read_npz, within
 
-__all__ = ["read_mesh", "save"]
+__all__ = ["READABLE", "read_mesh", "save"]
+
+READABLE = ("glb", "gltf", "npz", "obj", "off", "ply", "stl")  # trimesh reads more, some of it by other programs
+_MOST_NODES = 20_000  # of a glTF scene; trimesh takes time that grows as their square
+# Materials of an .obj, and where a solid of an .stl ends and the next begins: they do not matter here, and trimesh
+# takes time that grows as their square.
+_MATERIALS = re.compile(rb"^[ \t]*(?:usemtl|mtllib)\b[^\n]*$", re.MULTILINE)
+_SOLIDS = re.compile(rb"^[ \t]*endsolid\b[^\n]*\n\s*solid\b[^\n]*$", re.MULTILINE | re.IGNORECASE)
+_COPIES, _FEW = 10, 1_000_000  # vertices and corners that a glTF scene may show, for each byte of it, and besides
 
 
 def _path(value: Any) -> Path:
@@ -30,47 +40,101 @@ def _path(value: Any) -> Path:
     return Path(os.fsdecode(value))
 
 
-def _readable() -> list[str]:
-    """Endings of files with meshes that can be read here; some need packages that may be missing."""
-    from trimesh.exchange.load import mesh_formats
+def _promised(data: bytes, ending: str) -> tuple[int, int] | None:
+    """Numbers of vertices and faces that the head of a file announces, if the format does that.
 
-    # Point clouds, and a second name that is no file's ending.
-    return sorted(({*mesh_formats()} - {"xyz", "stl_ascii"}) | {"npz"})
-
-
-def _promised(path: Path, ending: str) -> tuple[int, int] | None:
-    """Numbers of vertices and faces that the head of the file announces, if the format does that."""
-    with path.open("rb") as file:
-        head = file.read(1 << 16)
+    Of a .ply, an error if any of its elements is announced more often than the file has bytes.
+    """
+    head = data[: 1 << 16]
     if ending == "ply":
-        counts = [re.search(rb"element\s+%s\s+(\d+)" % what, head) for what in (b"vertex", b"face")]
-        vertices, faces = (int(found.group(1)) if found else 0 for found in counts)
-        return vertices, faces
+        if b"end_header" not in head:
+            raise ValueError("its head has no end")
+        counts: dict[bytes, int] = {}
+        for name, count in re.findall(rb"^\s*element\s+(\S+)\s+(\S+)", head.partition(b"end_header")[0], re.MULTILINE):
+            counts[name] = _count(count, len(data), name.decode("ascii", "replace"))
+        return counts.get(b"vertex", 0), counts.get(b"face", 0)
     if ending == "off":
         words = re.sub(rb"#[^\n]*", b"", head).split()
         numbers = [word for word in words[:3] if word.isdigit()]
-        return (int(numbers[0]), int(numbers[1])) if len(numbers) >= 2 else None
+        if len(numbers) < 2:
+            return None
+        return _count(numbers[0], len(data), "vertices"), _count(numbers[1], len(data), "faces")
     return None
 
 
-def _read_npz(path: Path) -> tuple[Any, Any]:
-    if not zipfile.is_zipfile(path):
-        raise InputError("is damaged, or no .npz file")
-    # np.load forgets to close a file that it cannot read, so it gets an open one.
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
-        missing = [key for key in ("vertices", "faces") if key not in data]
-        if missing:
-            raise InputError(f"has no array called {missing[0]}, only {', '.join(data) or 'nothing'}")
-        return data["vertices"], data["faces"]
+def _count(digits: bytes, room: int, what: str) -> int:
+    """A number in the head of a file that has so many bytes."""
+    if not digits.isdigit() or len(digits) > 18 or int(digits) > room:
+        found = digits[:20].decode("ascii", "replace")
+        raise InputError(f"ends early, or is damaged: it announces {found} as the number of {what}, in {room} bytes")
+    return int(digits)
+
+
+def _stl_size(data: bytes) -> int:
+    """Bytes of a binary .stl, by its head."""
+    return 84 + 50 * int.from_bytes(data[80:84], "little")
+
+
+class _Beside(Mapping[str, bytes]):
+    """Files that a .gltf names, which must be in its folder; each is read once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._read = folder, dict[str, bytes]()
+
+    def __getitem__(self, name: str) -> bytes:
+        if name not in self._read:
+            path = within(self._folder, name)
+            check_file(path)
+            self._read[name] = path.read_bytes()
+        return self._read[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read)
+
+    def __len__(self) -> int:
+        return len(self._read)
+
+
+def _check_gltf(data: bytes, ending: str, beside: _Beside) -> None:
+    """An error if a glTF scene would become much larger than its files: it may show the same mesh again and again."""
+    tree: Any = json.loads(data[20 : 20 + int.from_bytes(data[12:16], "little")] if ending == "glb" else data)
+    names = {buffer["uri"] for buffer in tree.get("buffers", []) if "base64," not in buffer.get("uri", "base64,")}
+    room = len(data) + sum(len(beside[name]) for name in names)
+    accessors, nodes = tree.get("accessors", []), tree.get("nodes", [])
+    if len(nodes) > _MOST_NODES:
+        raise InputError(f"has {len(nodes)} nodes, expected at most {_MOST_NODES}")
+    for accessor in accessors:
+        if int(accessor["count"]) > room:
+            raise InputError(f"ends early: it announces {int(accessor['count'])} rows, in {room} bytes")
+    sizes = []
+    for mesh in tree.get("meshes", []):
+        parts = [part["attributes"]["POSITION"] for part in mesh["primitives"] if "POSITION" in part["attributes"]]
+        parts += [part["indices"] for part in mesh["primitives"] if "indices" in part]
+        sizes.append(sum(int(accessors[part]["count"]) for part in parts))
+    shown = sum(sizes[node["mesh"]] for node in nodes if "mesh" in node)
+    if shown > _COPIES * room + _FEW:
+        raise InputError(f"shows {shown} vertices and corners, too many for {room} bytes")
+    children = [child for node in nodes for child in node.get("children", [])]
+    if len(set(children)) < len(children):
+        raise InputError("has a node in two places, expected a tree of nodes")
 
 
 def _read_trimesh(path: Path, ending: str) -> tuple[Any, Any]:
     import trimesh
 
-    options: dict[str, Any] = {"maintain_order": True} if ending == "obj" else {}
-    mesh = trimesh.load_mesh(str(path), process=False, **options)
+    data = path.read_bytes()
+    promised = _promised(data, ending)
+    options: dict[str, Any] = {"skip_materials": True} if ending in ("obj", "ply", "glb", "gltf") else {}
+    if ending in ("glb", "gltf"):
+        options["resolver"] = beside = _Beside(path.parent)
+        _check_gltf(data, ending, beside)
+    elif ending == "obj":
+        options["maintain_order"] = True
+        data = _MATERIALS.sub(b"", data.replace(b"\r\n", b"\n").replace(b"\\\n", b""))
+    elif ending == "stl" and data[:5].lower() == b"solid" and len(data) != _stl_size(data):
+        data = _SOLIDS.sub(b"", data)
+    mesh = trimesh.load_mesh(io.BytesIO(data), file_type=ending, process=False, **options)
     vertices, faces = np.asarray(mesh.vertices), np.asarray(mesh.faces)
-    promised = _promised(path, ending)
     if promised is not None and promised[1] > 0 and (len(vertices) < promised[0] or len(faces) < promised[1]):
         raise InputError(
             f"ends early: it announces {promised[0]} vertices and {promised[1]} faces, "
@@ -84,33 +148,38 @@ def _read_trimesh(path: Path, ending: str) -> tuple[Any, Any]:
 def read_mesh(path: str | PathLike[str]) -> Mesh:
     """Reads a mesh from a file; the ending decides the format.
 
-    ``.ply``, ``.obj``, ``.off``, ``.stl``, ``.glb``, ``.gltf`` and whatever else the installed trimesh reads,
-    and ``.npz`` with arrays ``vertices`` and ``faces``. Polygons are cut into triangles, the parts of a scene
-    put together. No vertex is merged or moved, and no face removed. A file that is cut short is an error
-    wherever the format tells (``.obj`` does not).
+    ``.ply``, ``.obj``, ``.off``, ``.stl``, ``.glb``, ``.gltf``, and ``.npz`` with arrays ``vertices`` and ``faces``.
+    Polygons are cut into triangles, the parts of a scene put together. No vertex is merged or moved, and no face
+    removed. A file that is cut short is an error wherever the format tells (``.obj`` does not). Nothing but the file is
+    opened, besides the buffers of a ``.gltf`` in its own folder: materials and textures are not looked at.
     """
     file = _path(path)
     ending = file.suffix.lower().removeprefix(".")
-    if not file.is_file():
-        found = "is a folder, not a file" if file.is_dir() else "no such file"
-        raise InputError(f"{file}: {found}")
+    check_file(file)
+    if ending not in READABLE:
+        known = ", ".join(f".{name}" for name in READABLE)
+        raise InputError(f"{file}: unknown ending {file.suffix!r}, expected one of {known}")
     if file.stat().st_size == 0:
         raise InputError(f"{file}: is empty")
     try:
-        vertices, faces = _read_npz(file) if ending == "npz" else _read_trimesh(file, ending)
-        return Mesh(vertices, faces)
+        if ending == "npz":
+            return _of_arrays(read_npz(file, ("vertices", "faces")))
+        return Mesh(*_read_trimesh(file, ending))
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
-    except NotImplementedError:
-        known = ", ".join(f".{name}" for name in _readable())
-        raise InputError(f"{file}: unknown ending {file.suffix!r}, expected one of {known}") from None
+    except MemoryError:
+        raise
     except Exception as error:
         # Readers of damaged files fail in every possible way; all of them mean the same to the user.
-        why = str(error).split("\n")[0]
-        if isinstance(error, ImportError):
-            known_here = ending in _readable()
-            why = "damaged, or in another format" if known_here else f"{why}; install it to read .{ending}"
-        raise InputError(f"{file}: cannot be read as .{ending} ({why or type(error).__name__})") from None
+        why = "damaged, or in another format" if isinstance(error, ImportError) else reason(error)
+        raise InputError(f"{file}: cannot be read as .{ending} ({why})") from None
+
+
+def _of_arrays(arrays: dict[str, Any]) -> Mesh:
+    for name in ("vertices", "faces"):
+        if name not in arrays:
+            raise InputError(f"has no array called {name}, expected vertices and faces")
+    return Mesh(arrays["vertices"], arrays["faces"])
 
 
 def _to_npz(mesh: Mesh) -> bytes:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge import _check
 from impinge.errors import InputError
 from impinge.facts import html_table
 from impinge.output.softframe import SoftFrame
@@ -49,8 +50,8 @@ class Bodies(NamedTuple):
         found = []
         for faces in np.split(self.faces, np.flatnonzero(np.diff(self.numbers)) + 1):
             if len(faces):
-                first = int(faces.min())
-                found.append(Mesh(self.vertices[first : int(faces.max()) + 1], faces - first))
+                used, numbered = np.unique(faces, return_inverse=True)
+                found.append(Mesh(self.vertices[used], numbered.reshape(-1, 3)))
         return found
 
 
@@ -84,11 +85,12 @@ class Recording(Sequence[Frame]):
         if not (self.folder / "scene.toml").is_file():
             raise InputError(f"{self.folder}: holds no run, expected a folder that `impinge run` has written")
         self.scene: Scene = read_scene(self.folder / "scene.toml")
-        self._lists = {
-            name: Collection.read(self.folder / name).entries
+        self._collections = {
+            name: Collection.read(self.folder / name)
             for name in (*_LISTS, "obstacles.pvd")
             if (self.folder / name).is_file()
         }
+        self._lists = {name: collection.entries for name, collection in self._collections.items()}
         moving = [self._lists[name] for name in _LISTS if self._lists.get(name)]
         if not moving:
             raise InputError(
@@ -132,16 +134,7 @@ class Recording(Sequence[Frame]):
     def _file(self, name: str, time: float) -> Path | None:
         """The file that shows a time."""
         found = [file for shown, _, file in self._lists.get(name, ()) if shown == time]
-        return self._inside(name, found[-1]) if found else None
-
-    def _inside(self, name: str, file: str) -> Path:
-        """A file that a list names, which must be in the folder."""
-        path = self.folder / file
-        if not path.resolve().is_relative_to(self.folder.resolve()):
-            raise InputError(f"{self.folder / name}: found {file!r}, expected a file in this folder")
-        if not path.is_file():
-            raise InputError(f"{path}: is missing, expected the frame that {name} names")
-        return path
+        return self._collections[name].path_of(found[-1]) if found else None
 
     def _obstacles_at(self, time: float) -> list[Mesh]:
         """The last that were written until then."""
@@ -149,7 +142,7 @@ class Recording(Sequence[Frame]):
         if not listed:
             return []
         if listed[-1] != self._obstacles[0]:
-            self._obstacles = listed[-1], read_obstacles(self._inside("obstacles.pvd", listed[-1]))
+            self._obstacles = listed[-1], read_obstacles(self._collections["obstacles.pvd"].path_of(listed[-1]))
         return self._obstacles[1]
 
     @cached_property
@@ -170,7 +163,7 @@ class Recording(Sequence[Frame]):
             return {}
         try:
             facts = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError:
+        except (ValueError, RecursionError):
             facts = None
         if not isinstance(facts, dict):
             raise InputError(f"{path}: found something else, expected the summary of a run")
@@ -180,10 +173,9 @@ class Recording(Sequence[Frame]):
 def _read_spheres(path: Path) -> Spheres:
     content = read_polydata(path)
     try:
-        data, centres = content["PointData"], content["Points"]["Points"]
-        if any(len(rows) != len(centres) for rows in data.values()):
-            raise ValueError
-        return Spheres(centres, data.pop("radius"), data)
+        data = content["PointData"]
+        centres, radii = content["Points"]["Points"], data.pop("radius")
+        return Spheres(centres, _check.sizes("radius", radii, len(centres), "centres"), data)
     except (KeyError, ValueError):
         raise InputError(f"{path}: found other things, expected spheres of impinge") from None
 
@@ -191,14 +183,9 @@ def _read_spheres(path: Path) -> Spheres:
 def _read_bodies(path: Path) -> Bodies:
     content = read_polydata(path)
     try:
-        faces, data, points = (
-            content["Polys"]["connectivity"].reshape(-1, 3),
-            content["CellData"],
-            content["Points"]["Points"],
-        )
-        if not (
-            ((faces >= 0) & (faces < len(points))).all() and all(len(rows) == len(faces) for rows in data.values())
-        ):
+        faces, data = content["Polys"]["connectivity"].reshape(-1, 3), content["CellData"]
+        points = content["Points"]["Points"]
+        if any(len(rows) != len(faces) for rows in data.values()) or data["id"].ndim != 1:
             raise ValueError
         _, first, numbers = np.unique(data["id"], return_index=True, return_inverse=True)
         return Bodies(points, faces, numbers, {name: rows[first] for name, rows in data.items()})
@@ -214,8 +201,8 @@ def _read_table(path: Path) -> dict[str, Floats]:
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         names, *rows = list(csv.reader(line for line in lines if line.endswith("\n"))) or [[]]
         numbers = [[float(cell) for cell in row] for row in rows]
-        if any(len(row) != len(names) for row in numbers):
+        if any(len(row) != len(names) for row in numbers) or len(set(names)) < len(names):
             raise ValueError
-    except ValueError:
+    except (ValueError, csv.Error):
         raise InputError(f"{path}: found other things, expected rows of numbers as `impinge run` writes them") from None
     return dict(zip(names, np.array(numbers).reshape(len(numbers), len(names)).T, strict=True))

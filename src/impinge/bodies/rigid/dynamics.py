@@ -253,6 +253,8 @@ class Rigid:
             mass = float(self.mass[(self.forms == form) & (self.kinds == kind)][0])
             for law in laws.rows.reshape(laws.materials, laws.materials, -1)[kind]:
                 stiffness = self.shapes[form].stiffest(law)
+                if stiffness == 0:  # too soft for a number: it takes for ever
+                    continue
                 light = min(mass / self.shapes[form].liveliest, lid)
                 stiffness *= max(1.0, 3.5 * law[_laws.TANGENTIAL] if law[_laws.FRICTION] > 0 else 0.0)
                 stiff = max(1.0, law[_laws.DAMPING] / (2 * math.sqrt(light * stiffness)))

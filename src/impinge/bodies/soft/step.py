@@ -338,7 +338,8 @@ class Step:
         free, stay = ~task.fixed, task.end[: self._n].copy()
         stay[free] = task.start[: self._n][free]
         far = float(np.abs(task.end[self._n :] - task.start[self._n :]).max(initial=0.0))
-        along = 1.5 * float(task.potential.field.inertia.sum()) * max(far, task.recovery) ** 2
+        way = max(far, task.recovery)
+        along = 1.5 * float(task.potential.field.inertia.sum()) * way * way  # may be infinite
         return _DEAR * (task.potential.value(stay) + along)
 
     def _let_go_of_turned(self) -> bool:

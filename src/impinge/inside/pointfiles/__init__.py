@@ -27,6 +27,7 @@ from impinge.inside.pointfiles.ply import open_ply
 from impinge.inside.pointfiles.sinks import Sink, open_sink
 from impinge.inside.pointfiles.source import CHUNK, PointSource
 from impinge.inside.pointfiles.text import open_csv, open_xyz
+from impinge.untrusted import check_file
 
 __all__ = ["CHUNK", "PointSource", "Sink", "open_points", "open_sink"]
 
@@ -44,8 +45,7 @@ def open_points(path: str | PathLike[str]) -> PointSource:
     if reader is None:
         known = ", ".join(_READERS)
         raise InputError(f"{file}: found points with the ending {file.suffix!r}, expected one of {known}")
-    if not file.is_file():
-        raise InputError(f"{file}: {'is not a regular file' if file.exists() else 'no such file'}")
+    check_file(file)
     try:
         return reader(file)
     except OSError as error:

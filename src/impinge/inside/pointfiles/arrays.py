@@ -9,22 +9,11 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
-from impinge.errors import InputError
+from impinge.errors import InputError, reason
 from impinge.inside.pointfiles.source import PointSource, check_array
-
-_HEADERS = {(1, 0): npy_format.read_array_header_1_0, (2, 0): npy_format.read_array_header_2_0}
-
-
-def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Shape, whether in Fortran order, and type; the file then stands at the first number."""
-    version = npy_format.read_magic(file)
-    if version not in _HEADERS:
-        raise ValueError(f"version {version} of the format")
-    shape, fortran, dtype = _HEADERS[version](file)
-    return shape, fortran, dtype
+from impinge.untrusted import open_member, read_head
 
 
 class NpyPoints(PointSource):
@@ -33,10 +22,9 @@ class NpyPoints(PointSource):
     def __init__(self, path: Path) -> None:
         with path.open("rb") as file:
             try:
-                shape, self._fortran, self._dtype = _read_header(file)
+                shape, self._fortran, self._dtype, self._offset = read_head(file)
             except Exception as error:  # a damaged head fails in many ways
-                raise InputError(f"{path}: cannot be read as .npy ({error})") from None
-            self._offset = file.tell()
+                raise InputError(f"{path}: cannot be read as .npy ({reason(error)})") from None
         super().__init__(path, check_array(path, shape, self._dtype))
         held = (path.stat().st_size - self._offset) // (3 * self._dtype.itemsize)
         if held < shape[0]:
@@ -60,14 +48,16 @@ class NpzPoints(PointSource):
         try:
             with zipfile.ZipFile(path) as archive:
                 self._member = self._choose(path, archive.namelist())
-                with archive.open(self._member) as file:
-                    shape, self._fortran, self._dtype = _read_header(file)
-                    self._offset = file.tell()
+                with open_member(archive, self._member) as file:
+                    shape, self._fortran, self._dtype, self._offset = head = read_head(file)
+                room = archive.getinfo(self._member).file_size - self._offset
         except InputError:
             raise
         except Exception as error:  # a damaged head fails in many ways
-            raise InputError(f"{path}: cannot be read as .npz ({error})") from None
+            raise InputError(f"{path}: cannot be read as .npz ({reason(error)})") from None
         super().__init__(path, check_array(path, shape, self._dtype))
+        if head.nbytes > room:
+            raise InputError(f"{path}: ends early: it announces {shape[0]} rows, more than it has room for")
 
     @staticmethod
     def _choose(path: Path, members: list[str]) -> str:
@@ -75,8 +65,8 @@ class NpzPoints(PointSource):
             return "points.npy"
         if len(members) == 1:
             return members[0]
-        names = ", ".join(name.removesuffix(".npy") for name in members)
-        raise InputError(f"{path}: found the arrays {names or '(none)'}, expected one called points, or a single array")
+        names = reason(ValueError(", ".join(name.removesuffix(".npy") for name in members) or "(none)"))
+        raise InputError(f"{path}: found the arrays {names}, expected one called points, or a single array")
 
     def _read(self, size: int) -> Iterator[NDArray[np.float64]]:
         try:
@@ -84,8 +74,10 @@ class NpzPoints(PointSource):
                 # In Fortran order the columns stand one after the other: one stream for each.
                 streams = [archive.open(self._member) for _ in range(3 if self._fortran else 1)]
                 yield from self._read_streams(streams, size)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-            raise InputError(f"{self.path}: is damaged ({error})") from None
+        except InputError:
+            raise
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+            raise InputError(f"{self.path}: is damaged ({reason(error)})") from None
 
     def _read_streams(self, streams: list[IO[bytes]], size: int) -> Iterator[NDArray[np.float64]]:
         count, width = self.count or 0, self._dtype.itemsize

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -11,9 +12,10 @@ from numpy.typing import NDArray
 
 from impinge.errors import InputError
 from impinge.inside.pointfiles.source import PointSource
-from impinge.inside.pointfiles.text import Layout, TextPoints
+from impinge.inside.pointfiles.text import LONGEST_LINE, Layout, TextPoints
 
 _LONGEST_HEAD = 1 << 20
+_MOST_PARTS = 10_000
 _ENDIAN = {"binary_little_endian": "<", "binary_big_endian": ">"}
 _TYPES = {
     "char": "i1", "uchar": "u1", "short": "i2", "ushort": "u2", "int": "i4", "uint": "u4", "float": "f4",
@@ -45,7 +47,7 @@ def _read_head(file: IO[bytes]) -> tuple[str, list[_Element], int]:
                 return kind, elements, lines
             case ["format", name, _]:
                 kind = name
-            case ["element", name, count] if count.isdigit():
+            case ["element", name, count] if re.fullmatch("[0-9]{1,18}", count):
                 elements.append(_Element(name, int(count), []))
             case ["property", "list", count_type, type_, name] if elements and {count_type, type_} <= {*_TYPES}:
                 elements[-1].fields.append((name, "list"))
@@ -55,6 +57,8 @@ def _read_head(file: IO[bytes]) -> tuple[str, list[_Element], int]:
                 pass
             case _:
                 raise ValueError(f"line {lines} of the head is {' '.join(words)[:60]!r}")
+        if len(elements) > _MOST_PARTS or (elements and len(elements[-1].fields) > _MOST_PARTS):
+            raise ValueError(f"more than {_MOST_PARTS} elements, or properties of one")
 
 
 def open_ply(path: Path) -> PointSource:
@@ -82,8 +86,10 @@ def open_ply(path: Path) -> PointSource:
         with path.open("rb") as file:
             file.seek(offset)
             skipped = sum(element.rows for element in before)
+            if skipped > path.stat().st_size:
+                raise InputError(f"{path}: ends early: it announces {skipped} rows before the vertices")
             for _ in range(skipped):
-                file.readline()
+                file.readline(LONGEST_LINE)
             x, y, z = (fields.index(name) for name in "xyz")
             layout = Layout(file.tell(), lines + 1 + skipped, None, (x, y, z))
         return TextPoints(path, layout, vertex.rows)

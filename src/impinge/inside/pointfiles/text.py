@@ -14,10 +14,11 @@ from typing import IO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge.errors import InputError
+from impinge.errors import InputError, reason
 from impinge.inside.pointfiles.source import PointSource, first_not_finite, not_finite
 
 _BLOCK = 1 << 23  # bytes of text parsed at a time
+LONGEST_LINE = _BLOCK  # bytes
 _NAMES = (("x", "y", "z"), ("points:0", "points:1", "points:2"), ("points_0", "points_1", "points_2"))
 
 
@@ -98,15 +99,16 @@ class TextPoints(PointSource):
     def _parse(self, block: bytes, line: int, row: int, most: int | None) -> NDArray[np.float64]:
         delimiter, columns = self._layout.delimiter, self._layout.columns
         quoted = delimiter is not None and b'"' in block
+        rows = None if most is None else min(most, block.count(b"\n") + 1)  # NumPy makes room for so many
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", ".*input contained no data", UserWarning)
             try:
                 points = np.loadtxt(
                     io.BytesIO(block), np.float64, self._comments(), delimiter, usecols=columns, ndmin=2,
-                    encoding="latin1", max_rows=most, quotechar='"' if quoted else None,
+                    encoding="latin1", max_rows=rows, quotechar='"' if quoted else None,
                 )  # fmt: skip
             except ValueError as error:
-                raise self._explain(block, line, row, str(error)) from None
+                raise self._explain(block, line, row, reason(error)) from None
         points = points.reshape(-1, 3)
         bad = first_not_finite(points)
         if bad is not None:
@@ -241,7 +243,7 @@ def open_xyz(path: Path) -> TextPoints:
         _skip_mark(file)
         start = file.tell()
         first = _next_line(file, path)
-        if first is None or not re.fullmatch(r"\s*\d+\s*", first):
+        if first is None or not re.fullmatch(r"\s*[0-9]{1,18}\s*", first):
             file.seek(start)
             layout = _find_rows(file, path)
             return TextPoints(path, layout)
@@ -264,5 +266,5 @@ def _extended_columns(path: Path, comment: str) -> tuple[int, int, int] | None:
     for name, width in zip(parts[::3], parts[2::3], strict=False):
         if name.lower() == "pos" and width == "3":
             return column, column + 1, column + 2
-        column += int(width) if width.isdigit() else 1
+        column += int(width) if re.fullmatch("[0-9]{1,6}", width) else 1
     raise InputError(f"{path}: found Properties={found.group(1)} on line 2, expected pos:R:3 among them")

@@ -153,11 +153,8 @@ class Builder(Base):
     def _read_spheres(self, spheres: models.Spheres) -> tuple[_Floats, _Floats]:
         assert spheres.file is not None
         radius = spheres.radii if isinstance(spheres.radii, float) else None
-        path = self.folder / spheres.file
-        if not path.is_file():
-            raise InputError(f"file: found {spheres.file!r}, expected a file; {path} is none")
         try:
-            centres, radii = read_spheres(path, radius)
+            centres, radii = read_spheres(self.document.beside(spheres.file), radius)
             centres = _check.vectors("centres", centres, centres.shape[1])
             return centres, _check.sizes("radii", radii if radius is None else spheres.radii, len(centres), "centres")
         except InputError as error:

@@ -45,7 +45,7 @@ class Builder:
     def read_mesh(self, file: str) -> Mesh:
         """The mesh of the key `file`."""
         try:
-            return read_mesh(self.folder / file)
+            return read_mesh(self.document.beside(file))
         except InputError as error:
             raise InputError(f"file: {error}") from None
 

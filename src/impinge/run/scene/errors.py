@@ -20,12 +20,12 @@ _LONGEST = 60  # characters of a value in a message
 
 def explain(document: Document, model: type[BaseModel], error: ValidationError) -> InputError:
     """The first error, where a key that is not known comes before one that is missing, as it may be meant for it."""
-    found: list[tuple[bool, int, int, InputError]] = []
+    found: list[tuple[bool, int, int, Any]] = []
     for problem in error.errors(include_url=False):
         unknown = problem["type"] == "extra_forbidden"
         key, annotation = _follow(model, tuple(problem["loc"]))
-        found.append((not unknown, document.line(key), len(found), _say(document, key, annotation, problem)))
-    return min(found)[-1]
+        found.append((not unknown, document.line(key), len(found), (key, annotation, problem)))
+    return _say(document, *min(found)[-1])
 
 
 def _say(document: Document, key: Key, annotation: Any, problem: Any) -> InputError:

@@ -13,10 +13,12 @@ from impinge.errors import InputError
 from impinge.run.scene import models
 from impinge.shapes import generators
 from impinge.shapes.mesh import Mesh
+from impinge.untrusted import check_room
 
 __all__ = ["merged", "mesh_of", "placed", "placed_points", "rotation_of", "turn_of", "unit"]
 
 _Floats = NDArray[np.float64]
+_FACE = 1000  # bytes of a face, with all that is made of it
 _AXES = {"x": [2, 0, 1], "y": [1, 2, 0], "z": [0, 1, 2]}  # where the coordinates of a body about z go
 
 
@@ -89,6 +91,7 @@ def torus(table: models.Torus) -> Mesh:
     """A ring about z; its vertices lie on it."""
     if not table.tube < table.radius:
         raise InputError(f"tube: found {table.tube:g}, expected less than the radius, {table.radius:g}")
+    check_room("segments", 2 * table.segments * table.rings, "faces", _FACE)
     return generators.torus(table.radius, table.tube, table.segments, table.rings)
 
 
@@ -107,6 +110,7 @@ def lathe(table: models.Lathe) -> Mesh:
     profile = np.array(table.profile)
     if (profile[:, 0] < 0).any() or (profile[1:-1, 0] == 0).any():
         raise InputError(f"profile: found {table.profile}, expected distances above 0, or 0 at an end")
+    check_room("segments", 2 * table.segments * len(profile), "faces", _FACE)
     around = 2 * math.pi * np.arange(table.segments) / table.segments
     circle = np.stack([np.cos(around), np.sin(around), np.zeros_like(around)], axis=1)
     rings = profile[:, 0, None, None] * circle + profile[:, 1, None, None] * [0.0, 0.0, 1.0]

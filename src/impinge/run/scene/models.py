@@ -211,7 +211,7 @@ class Spheres(Table):
     name: Word | None = about('Of the group, for measures; "spheres 1" and so on by default.')
     material: str = needed("Name of a material.")
     centres: Places | None = about("Centres.", "m")
-    file: str | None = about("Instead: .csv, .npy, .npz or .xyz with x, y, (z) and radius; beside the scene file.")
+    file: str | None = about("Instead: .csv, .npy, .npz or .xyz with x, y, (z) and radius; in the scene's folder.")
     random: Random | None = about("Instead: a region to fill at random.")
     lattice: Lattice | None = about("Instead: a region to fill in rows.")
     radii: Positive | Numbers | None = about("Radius of all spheres, or of each.", "m")
@@ -238,7 +238,7 @@ class Polyhedra(Table):
 
     name: Word | None = about('Of the group; "polyhedra 1" and so on by default.')
     material: str = needed("Name of a material.")
-    file: str | None = about("Mesh, in any format trimesh reads; beside the scene file.")
+    file: str | None = about("Mesh: .ply, .obj, .off, .stl, .glb, .gltf or .npz; in the scene's folder.")
     cylinder: Cylinder | None = about("Instead: a cylinder.")
     sphere: Sphere | None = about("Instead: a sphere of triangles.")
     lathe: Lathe | None = about("Instead: a body of revolution.")

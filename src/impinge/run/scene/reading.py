@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from impinge import _check
 from impinge.errors import InputError
 from impinge.facts import html_table
 from impinge.run.scene import models, softmodels
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from impinge.run.world import World
 
 __all__ = ["Scene", "read_scene"]
+
+_MOST_MATERIALS = 1000  # each has a law with each
 
 
 class Scene:
@@ -80,17 +83,23 @@ class Scene:
             raise self.document.error_in(("run",), str(error)) from None
 
 
-def read_scene(path: str | os.PathLike[str]) -> Scene:
+def read_scene(path: str | os.PathLike[str], *, allow_outside: bool = False) -> Scene:
     """Read a scene file and check it.
 
     Errors name file, line, key, what was found and what is allowed.
+
+    Parameters
+    ----------
+    path : path
+    allow_outside : bool
+        Whether the scene may name files that are not in its folder, or below: another's scene should not.
 
     Examples
     --------
     >>> scene = impinge.read_scene("hopper.toml")  # doctest: +SKIP
     >>> world = scene.build()  # doctest: +SKIP
     """
-    document = read_toml(Path(path))
+    document = read_toml(Path(path), _check.truth("allow_outside", allow_outside))
     kind = _kind_of(document)
     try:
         model = kind.model_validate(document.content)
@@ -138,6 +147,8 @@ def _check_different(document: Document, kind: str, names: list[str]) -> None:
 
 def _check_materials(document: Document, scene: models.Particles) -> None:
     """Every material that is used must be there."""
+    if len(scene.materials) > _MOST_MATERIALS:
+        raise document.error(("materials",), f"found {len(scene.materials)}, expected at most {_MOST_MATERIALS}")
     for kind in ("spheres", "polyhedra", "planes", "boxes", "obstacles", "sources", "contacts"):
         for number in range(len(getattr(scene, kind))):
             key: Key = (kind, number, "materials" if kind == "contacts" else "material")

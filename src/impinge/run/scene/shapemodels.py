@@ -133,7 +133,7 @@ class Placed(Table):
 class Shaped(Placed):
     """A body of triangles, at rest or in steady motion."""
 
-    file: str | None = about("Mesh, in any format trimesh reads; beside the scene file.")
+    file: str | None = about("Mesh: .ply, .obj, .off, .stl, .glb, .gltf or .npz; in the scene's folder.")
     cone: Cone | None = about("Instead: a funnel.")
     wedge: Wedge | None = about("Instead: a hopper with a slot.")
     cylinder: Cylinder | None = about("Instead: a cylinder or drum.")

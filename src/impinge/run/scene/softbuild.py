@@ -71,7 +71,7 @@ class _Builder(Builder):
 
     def _read_points(self, file: str) -> _Floats:
         try:
-            return np.concatenate([np.empty((0, 3)), *open_points(self.folder / file).chunks()])
+            return np.concatenate([np.empty((0, 3)), *open_points(self.document.beside(file)).chunks()])
         except InputError as error:
             raise InputError(f"file: {error}") from None
 

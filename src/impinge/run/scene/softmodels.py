@@ -121,7 +121,7 @@ class Cable(Moving):
     line: Line | None = about("Instead: a straight one.")
     circle: Circle | None = about("Instead: a ring.")
     helix: Helix | None = about("Instead: a winding.")
-    file: str | None = about("Instead: .csv, .npy, .npz, .xyz or .ply with x, y, z; beside the scene file.")
+    file: str | None = about("Instead: .csv, .npy, .npz, .xyz or .ply with x, y, z; in the scene's folder.")
     closed: bool = about("Whether the last of its points is tied to the first; a circle is closed.", default=False)
     radius: Positive = needed("Half its thickness.", "m")
     stretch: Positive = needed("Young's modulus times cross section: the force that would double its length.", "N")
@@ -147,7 +147,7 @@ class Cloth(Moving):
     """A cloth, at rest as given, and flat."""
 
     kind: Literal["cloth"] = needed("What it is.")
-    file: str | None = about("Mesh, in any format trimesh reads; beside the scene file.")
+    file: str | None = about("Mesh: .ply, .obj, .off, .stl, .glb, .gltf or .npz; in the scene's folder.")
     sheet: Sheet | None = about("Instead: a rectangle.")
     thickness: Positive = needed("Thickness.", "m")
     stretch: Positive | Sides = needed("Young's modulus times thickness, along all threads or warp and weft.", "N/m")

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import re
+import string
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from impinge.errors import InputError
+from impinge.untrusted import check_file, within
 
 __all__ = ["Document", "Key", "LocatedError", "dotted", "read_toml"]
 
 Key = tuple[str | int, ...]
+_LARGEST = 16 << 20  # bytes: what Python makes of a file is fifty times as large
+_LONGEST = 60  # characters of a key in a message
+_BARE = {*string.ascii_letters, *string.digits, *"_- "}
+# What may begin or end something, and texts and comments, in which nothing does.
+_TOKENS = re.compile(
+    r""""{3}(?:[^"\\]|\\.|"{1,2}(?!"))*"{3,5}|'{3}(?:[^']|'{1,2}(?!'))*'{3,5}"""
+    r"""|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\#[^\n]*|[\[\]{}\n]""",
+    re.DOTALL,
+)
+_LONG_KEY = re.compile(r"(?<![\w.-])(?:[\w-]++[ \t]*+\.[ \t]*+){50}")  # Python would take very long
 
 
 class LocatedError(InputError):
@@ -27,13 +39,17 @@ class Document:
     path : Path
     text : str
     content : dict
+    allow_outside : bool
+        Whether files that it names may be anywhere.
     """
 
-    def __init__(self, path: Path, text: str) -> None:
-        self.path, self.text = path, text
+    def __init__(self, path: Path, text: str, allow_outside: bool = False) -> None:
+        self.path, self.text, self.allow_outside = path, text, allow_outside
         try:
+            if _LONG_KEY.search(text):
+                raise ValueError("a key of very many parts")
             self.content = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except (ValueError, RecursionError) as error:
             why, line = _split_message(str(error), text)
             raise InputError(f"{path}:{line}: {why}, expected TOML") from None
         self._lines: dict[Key, int] = {}
@@ -61,6 +77,14 @@ class Document:
             return False
         return True
 
+    def beside(self, file: str) -> Path:
+        """The path of a file that is named here: in the folder of this file or below, unless others are allowed."""
+        folder = self.path.parent
+        if self.allow_outside:
+            return folder / file
+        hint = ", as a scene may be anybody's; --allow-outside, or allow_outside=True, allows others"
+        return within(folder, file, hint)
+
     def error(self, key: Key, message: str) -> LocatedError:
         """An error at a key, or about the whole file."""
         place = f":{self.line(key)}: {dotted(key)}" if key else ""
@@ -79,20 +103,27 @@ class Document:
         return self.error(table, message)
 
 
-def read_toml(path: Path) -> Document:
+def read_toml(path: Path, allow_outside: bool = False) -> Document:
     """Read a file."""
-    if not path.is_file():
-        raise InputError(f"{path}: {'is a folder, expected a file' if path.is_dir() else 'no such file'}")
+    check_file(path)
+    if path.stat().st_size > _LARGEST:
+        raise InputError(f"{path}: found more than {_LARGEST >> 20} MB, expected long lists in files beside the scene")
     try:
-        return Document(path, path.read_text(encoding="utf-8-sig"))
+        return Document(path, path.read_text(encoding="utf-8-sig"), allow_outside)
     except UnicodeDecodeError:
         raise InputError(f"{path}: found bytes that are no text (UTF-8), expected TOML") from None
 
 
 def dotted(key: Key) -> str:
     """A key as people write it: materials.glass.density, spheres[0].radii."""
-    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in key]
+    parts = [f"[{part}]" if isinstance(part, int) else f".{_shown(part)}" for part in key]
     return "".join(parts).removeprefix(".")
+
+
+def _shown(part: str) -> str:
+    """A part of a key; as a text if it could be mistaken."""
+    text = part if part and set(part) <= _BARE else repr(part)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def _split_message(message: str, text: str) -> tuple[str, int]:
@@ -104,23 +135,19 @@ def _split_message(message: str, text: str) -> tuple[str, int]:
 
 
 def _statements(text: str) -> Iterator[tuple[int, dict[str, Any], bool]]:
-    """Line of every statement, what it says if it stood alone, and whether it is the head of a table."""
-    start, statement = 0, ""
-    for number, line in enumerate(text.split("\n"), 1):
-        bare = line.strip()
-        if not statement:
-            if not bare or bare.startswith("#"):
-                continue
-            start = number
-        statement += line + "\n"
-        if bare.endswith(",") and number > start:  # in the middle of a list: no need to try
-            continue
-        try:
-            said = tomllib.loads(statement)
-        except tomllib.TOMLDecodeError:
-            continue  # goes on in the next line
-        yield start, said, statement.lstrip().startswith("[")
-        statement = ""
+    """Line of every statement of a valid file, what it says if alone, and whether it is the head of a table."""
+    start = depth = lines = 0  # where a statement begins, how many brackets are open, lines before
+    for found in _TOKENS.finditer(text + "\n"):
+        token = found[0]
+        if token in "[{":
+            depth += 1
+        elif token in "]}":
+            depth -= 1
+        elif token == "\n" and depth == 0:
+            statement = text[start : found.end()]
+            if statement.strip() and not statement.lstrip().startswith("#"):
+                yield lines + 1, tomllib.loads(statement), statement.lstrip().startswith("[")
+            start, lines = found.end(), lines + statement.count("\n")
 
 
 def _find_lines(text: str) -> Iterator[tuple[Key, int]]:
