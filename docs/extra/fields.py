@@ -14,6 +14,6 @@ class Fields(Extension):
         """Take the comment, if there is no docstring."""
         if attr.docstring is None and attr.lineno and attr.parent and attr.parent.is_class:
             line = attr.parent.module.lines_collection[attr.parent.module.filepath][attr.lineno - 1]
-            code, _, comment = line.partition("  # ")
+            comment = line.partition("  # ")[2]
             if comment and not comment.startswith(("type:", "noqa", "fmt:")):
                 attr.docstring = Docstring(comment, lineno=attr.lineno, parent=attr)
