@@ -6,6 +6,7 @@ site such files are pages below ``repo/``: Markdown as it is, other texts as cod
 
 from __future__ import annotations
 
+import logging
 import posixpath
 import re
 from collections.abc import Iterator
@@ -21,8 +22,10 @@ _PICTURES = (".png", ".jpg", ".svg")
 _LANGUAGES = {".py": "python", ".toml": "toml", ".json": "json"}
 _KEY = re.compile(r"\[(\w+\d{4}\w?)\]")
 _TAG = re.compile(r"(<[^>]*>)")
+_LOADED = re.compile(r"<(?:script|img|link|iframe|source|video)\b[^>]*?\b(?:src|href)=\"?((?:https?:)?//[^\">\s]+)")
 _LEFT_ALONE = ("a", "pre", "code", "h1", "h2", "h3", "title")
 
+_log = logging.getLogger("mkdocs.impinge")
 _names: dict[str, str] = {}  # of pages below repo/: where they are on the site → in the repository
 
 
@@ -76,6 +79,13 @@ def on_page_content(html: str, page: Any, **_: Any) -> str:
                 lambda key: f'<a href="{there}#{key[1]}">{key[0]}</a>' if key[1] in known else key[0], piece
             )
     return "".join(pieces)
+
+
+def on_post_page(output: str, page: Any, **_: Any) -> str:
+    """Warn, which fails the build, of what a page would load from elsewhere."""
+    for address in _LOADED.findall(output):
+        _log.warning("'%s' loads %s, expected nothing from elsewhere", page.file.src_uri, address)
+    return output
 
 
 def _linked(name: str, text: str) -> Iterator[str]:
