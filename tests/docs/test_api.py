@@ -48,6 +48,11 @@ def test_nothing_is_described_twice() -> None:
     assert len(set(described)) == len(described)
 
 
+def test_names_mean_to_griffe_what_they_mean_to_python() -> None:
+    """Griffe takes the module where a function has its name: then both names are needed."""
+    assert not [name for name in NAMES if (ROOT / "src" / f"{name.replace('.', '/')}.py").exists()]
+
+
 def test_parts_are_all_that_there_is() -> None:
     parts = {name for name in impinge.__all__ if isinstance(getattr(impinge, name), ModuleType)}
     assert parts <= set(PARTS)
