@@ -30,7 +30,8 @@ from impinge.run.scene import read_scene
 
 from .pages import ROOT, Block
 
-RUN = {"inside", "pairs", "touch", "new", "run", "report", "picture"}  # the others are long, or tell of the machine
+SHOW = {"report", "picture"}  # of a run, if the page has made one
+RUN = {"inside", "pairs", "touch", "new", "run"} | SHOW  # the others are long, or tell of the machine
 MOMENT = 0.02  # share of a scene that is run
 _UNTIL = re.compile(r"^until *= *([0-9.e-]+)", re.MULTILINE)
 
@@ -146,12 +147,12 @@ class Reader:
             return
         assert name in command.commands, f"impinge {name}: no such command"  # type: ignore[attr-defined]
         command.commands[name].make_context(name, words[1:])  # type: ignore[attr-defined]
-        if name not in RUN:
+        if name not in RUN or (name in SHOW and not (self.folder / words[1]).exists()):
             return
         shortened = name == "run" and self._shorten(self.folder / words[1])
         found = CliRunner().invoke(cli.app, words)
         assert found.exit_code == 0 or (name == "touch" and found.exit_code == 1), f"{words}: {found.output}"
-        if not shortened and name not in ("report", "picture"):
+        if not shortened and name not in SHOW:
             self.written = (self.written or "") + found.stdout
 
     @staticmethod
