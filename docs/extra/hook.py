@@ -1,7 +1,7 @@
 """What the site needs beside the pages: files outside docs/ that they link to, and links from keys to references.
 
 Pages are written for code hosts, where ``../benchmarks/results/inside.md`` and ``../examples`` lead somewhere. On the
-site such files are pages below ``repo/``: Markdown as it is, other texts as code, folders as lists.
+site such files are below ``repo/``: Markdown as pages, other texts as pages with code, folders as lists, all else as it is.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).parents[2]
 _LINK = re.compile(r"(\]\(|\b(?:src|href)=\")([^)\s\"#:]+)(?=[#)\"])")
 _FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
-_PICTURES = (".png", ".jpg", ".svg")
-_LANGUAGES = {".py": "python", ".toml": "toml", ".json": "json"}
+_LANGUAGES = {"": "text", ".csv": "text", ".js": "javascript", ".json": "json", ".py": "python", ".toml": "toml",
+              ".yml": "yaml"}  # fmt: skip
 _KEY = re.compile(r"\[(\w+\d{4}\w?)\]")
 _TAG = re.compile(r"(<[^>]*>)")
 _LOADED = re.compile(r"<(?:script|img|link|iframe|source|video)\b[^>]*?\b(?:src|href)=\"?((?:https?:)?//[^\">\s]+)")
@@ -39,7 +39,7 @@ def on_files(files: Files, config: Any) -> Files:
             if name.startswith("docs/") or place in _names or not path.exists():
                 continue  # a link to nothing is reported by the page that has it
             _names[place] = name
-            if path.suffix in _PICTURES:
+            if not place.endswith(".md"):
                 files.append(File.generated(config, place, abs_src_path=str(path)))
                 continue
             text = _page(path)
@@ -108,7 +108,7 @@ def _place(name: str) -> str:
     path = ROOT / name
     if path.is_dir():
         return f"repo/{name}/index.md"
-    return f"repo/{name}" if path.suffix in (".md", *_PICTURES) else f"repo/{name}.md"
+    return f"repo/{name}.md" if path.suffix in _LANGUAGES else f"repo/{name}"
 
 
 def _page(path: Path) -> str:
@@ -117,4 +117,4 @@ def _page(path: Path) -> str:
         files = sorted(file.name for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
         return f"# {path.relative_to(ROOT)}\n\n" + "".join(f"- [{name}]({name})\n" for name in files)
     text = path.read_text(encoding="utf-8")
-    return text if path.suffix == ".md" else f"# {path.name}\n\n```{_LANGUAGES.get(path.suffix, 'text')}\n{text}```\n"
+    return text if path.suffix == ".md" else f"# {path.name}\n\n```{_LANGUAGES[path.suffix]}\n{text}```\n"

@@ -30,7 +30,9 @@ def public() -> dict[str, Any]:
     things = {}
     for module in modules:
         names = getattr(module, "__all__", None) or [
-            name for name, thing in vars(module).items() if getattr(thing, "__module__", "") == module.__name__
+            name
+            for name, thing in vars(module).items()
+            if isinstance(thing, type) and thing.__module__ == module.__name__
         ]
         things.update({f"{module.__name__}.{name}": getattr(module, name) for name in names if name[0] != "_"})
     return {name: thing for name, thing in things.items() if not isinstance(thing, ModuleType)}
