@@ -1,7 +1,8 @@
 """What the site needs beside the pages: files outside docs/ that they link to, and links from keys to references.
 
 Pages are written for code hosts, where ``../benchmarks/results/inside.md`` and ``../examples`` lead somewhere. On the
-site such files are below ``repo/``: Markdown as pages, other texts as pages with code, folders as lists, all else as it is.
+site such files are below ``repo/``: Markdown as pages, other texts as pages with code, folders as lists,
+all else as it is.
 """
 
 from __future__ import annotations
