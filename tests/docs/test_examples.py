@@ -35,8 +35,9 @@ def write_files(folder: Path) -> None:
 @pytest.mark.filterwarnings("ignore::impinge.errors.ImpingeWarning")
 def test_blocks_run_and_write_what_is_said(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = "".join(block.code for block in blocks(page))
-    if "draw_" in code or "picture" in code:
+    if any(word in code for word in ("draw_", "picture", "matplotlib", "report")):
         pytest.importorskip("matplotlib")
+        pytest.importorskip("k3d")
     monkeypatch.chdir(tmp_path)
     write_files(tmp_path)
     reader = Reader(tmp_path)
