@@ -56,9 +56,10 @@ def blocks(page: Path) -> list[Block]:
 
 
 @cache
-def prose(page: Path) -> str:
-    """A page without its code."""
-    return re.sub(r"`[^`\n]*`", lambda code: "`" + "x" * (len(code[0]) - 2) + "`", _BLOCK.sub("", text_of(page)))
+def prose(page: Path, code: bool = False) -> str:
+    """A page without its blocks of code, and without code in sentences unless that is asked for."""
+    sentences = _BLOCK.sub("", text_of(page))
+    return sentences if code else re.sub(r"`[^`\n]*`", "`x`", sentences)
 
 
 @cache

@@ -140,13 +140,11 @@ class Reader:
             assert first in ("cd", "git", "source"), f"{words}: found a command that is not known here"
 
     def _run_impinge(self, words: list[str]) -> None:
-        command = typer.main.get_command(cli.app)
-        name = words[0] if words else ""
-        if name.startswith("-") or not name:
+        name = words[0]
+        if name.startswith("-"):
             assert name in ("--help", "--version", "-h"), words
             return
-        assert name in command.commands, f"impinge {name}: no such command"  # type: ignore[attr-defined]
-        command.commands[name].make_context(name, words[1:])  # type: ignore[attr-defined]
+        self.check(words)
         if name not in RUN or (name in SHOW and not (self.folder / words[1]).exists()):
             return
         shortened = name == "run" and self._shorten(self.folder / words[1])
@@ -154,6 +152,16 @@ class Reader:
         assert found.exit_code == 0 or (name == "touch" and found.exit_code == 1), f"{words}: {found.output}"
         if not shortened and name not in SHOW:
             self.written = (self.written or "") + found.stdout
+
+    @staticmethod
+    def check(words: list[str], whole: bool = True) -> None:
+        """Whether there is such a command with such options; of whole commands also whether nothing is missing."""
+        commands = typer.main.get_command(cli.app).commands  # type: ignore[attr-defined]
+        assert words[0] in commands, f"impinge {words[0]}: no such command"
+        if whole:
+            commands[words[0]].make_context(words[0], words[1:])
+        known = {option for parameter in commands[words[0]].params for option in parameter.opts}
+        assert {word for word in words[1:] if word.startswith("--")} <= known, words
 
     @staticmethod
     def _shorten(path: Path) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 
 import impinge
 
-from .pages import PAGES, ROOT, blocks, named
+from .pages import PAGES, ROOT, blocks, named, prose
 from .running import Reader, matches
 
 LANGUAGES = {"python", "toml", "sh", "text", "csv", "makefile", ""}
@@ -45,6 +47,12 @@ def test_blocks_run_and_write_what_is_said(page: Path, tmp_path: Path, monkeypat
         assert block.language in LANGUAGES, f"{block.place}: found {block.language!r}, expected one of {LANGUAGES}"
         reader.read(block)
     reader.finish()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_commands_in_sentences_are_right(page: Path) -> None:
+    for words in re.findall(r"`impinge ([a-z][^`]*)`", prose(page, code=True)):
+        Reader.check(shlex.split(words), whole=False)
 
 
 def test_there_are_examples() -> None:
