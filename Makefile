@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo demo-inside demo-ccd demo-soft test test-package test-browser lint bench verify clean
+.PHONY: help demo demo-inside demo-ccd demo-soft test test-package test-browser lint docs bench verify clean
 
 help:
 	@echo "make demo         5,000 beads flow out of a hopper: out/hopper/picture.png, frames, series.csv"
@@ -17,6 +17,7 @@ help:
 	@echo "make test-package builds sdist and wheel, and tries the wheel in an empty environment (a minute or two)"
 	@echo "make test-browser reports in headless Chromium"
 	@echo "make lint         ruff and mypy"
+	@echo "make docs         the documentation as a site: site/index.html"
 	@echo "make bench        speed, next to other libraries"
 	@echo "make verify       all tests at full count (long); writes docs/verification.md"
 	@echo "make clean        remove .venv and all that was made"
@@ -56,6 +57,10 @@ lint: $(VENV)/dev.stamp
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
+docs: $(VENV)/docs.stamp
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "Open site/index.html in a browser; it needs no server and no network"
+
 bench: $(VENV)/bench.stamp
 	@$(BIN)/python -m benchmarks.inside
 	@$(BIN)/python -m benchmarks.neighbours
@@ -70,7 +75,7 @@ verify: $(VENV)/dev.stamp
 	@$(BIN)/python -m tests.verify
 
 clean:
-	rm -rf $(VENV) out build src/*.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf $(VENV) out build site src/*.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	find src tests benchmarks examples -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/%.stamp: pyproject.toml

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import doctest
-import re
 import sys
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,7 +21,6 @@ from .. import naive
 from . import overlaps
 from .test_solid import METHODS
 
-PAGE = Path(__file__).parents[2] / "docs" / "inside.md"
 Body = Solid | SolidView
 
 
@@ -60,14 +57,6 @@ def check(a: Body, b: Body) -> CollidingNodes:
 
 def test_examples() -> None:
     assert doctest.testmod(sys.modules["impinge.inside.collide"]).failed == 0
-
-
-@pytest.mark.parametrize("title", ["Moved bodies", "Open and broken surfaces: the multipole method"])
-def test_the_examples_of_the_docs_run(title: str) -> None:
-    section = re.search(rf"\n## {title}\n(.*?)\n## ", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert section is not None
-    (code,) = re.findall(r"```python\n(.*?)```", section[1], re.DOTALL)
-    exec(compile(code, str(PAGE), "exec"), {})
 
 
 @pytest.mark.parametrize("method", METHODS)

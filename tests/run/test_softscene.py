@@ -411,14 +411,6 @@ def test_every_key_is_described() -> None:
                 assert field.json_schema_extra["unit"], f"{model.__name__}.{name}"  # type: ignore[index, call-overload]
 
 
-def test_the_scene_of_the_docs(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "scenes.md").read_text(encoding="utf-8")
-    (text,) = (block for block in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if "[[bodies]]" in block)
-    world = built(tmp_path, text)
-    world.step(3)
-    assert world.scaled_steps == 0
-
-
 def test_the_template_of_a_cable_lies_down_in_coils(tmp_path: Path) -> None:
     """A coarse version: most of the rope is on the floor, and above itself."""
     world = built(tmp_path, template_text("cable").replace("nodes = 111", "nodes = 56"))

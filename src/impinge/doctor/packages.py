@@ -14,8 +14,9 @@ PURPOSES = {
     "report": "pictures, reports and `impinge reproduce`",
     "bench": "comparisons with other libraries",
     "dev": "tests",
+    "docs": "the documentation as a site",
 }
-FOR_DEVELOPERS = ("bench", "dev")
+FOR_DEVELOPERS = ("bench", "dev", "docs")
 
 
 class Package(NamedTuple):

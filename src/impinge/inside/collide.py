@@ -330,25 +330,25 @@ def _at_edges(body: Placed, other: Placed, faces: Ints, turn: int = 1) -> _Conta
     keys = np.unique(keys[body.has_edge(halves)], axis=0)
     edges, number = np.unique(keys[:, :2], axis=0, return_inverse=True)
     # In units in which no product of three lengths is beyond the numbers.
-    unit = 2.0 ** (float(np.frexp(np.abs(other.view.bounds).max())[1]) - 1)
-    lines = body.view.vertices[edges].reshape(-1, 6) / unit
+    scale = 2.0 ** (float(np.frexp(np.abs(other.view.bounds).max())[1]) - 1)
+    lines = body.view.vertices[edges].reshape(-1, 6) / scale
     pairs = np.column_stack([number.reshape(-1), keys[:, 2]])
     at, slopes = np.empty(len(pairs)), np.empty(len(pairs))
-    corners = _check.frozen(other.corners / unit)
+    corners = _check.frozen(other.corners / scale)
     _collide.find_piercings(len(pairs), _check.frozen(lines), corners, _check.frozen(pairs), at, slopes)
     kept = np.flatnonzero(~np.isnan(at))
     kept = kept[np.lexsort((at[kept], pairs[kept, 0]))]
     pairs, at, slopes = pairs[kept], at[kept], slopes[kept]
     inner = np.flatnonzero((pairs[1:, 0] == pairs[:-1, 0]) & (at[1:] > at[:-1]))
     start, way = lines[pairs[inner, 0], :3], np.diff(lines.reshape(-1, 2, 3), axis=1)[pairs[inner, 0], 0]
-    middles = unit * (start + (0.5 * (at[inner] + at[inner + 1]))[:, None] * way)
+    middles = scale * (start + (0.5 * (at[inner] + at[inner + 1]))[:, None] * way)
     inside = other.view.contains(middles)
     inner, way = inner[inside], way[inside]
     points, depths, normals = _at_points(middles[inside], other, 1)
     # Through two planes with normals n, n', of slopes c < 0 < c' along the edge: a shift s shortens the part inside by
     # s · g, g = n / |c| + n' / |c'|, which is at right angles to the edge, and to that in which the planes meet.
     into, out = np.abs(slopes[inner]), np.abs(slopes[inner + 1])
-    length = unit * (at[inner + 1] - at[inner]) * np.linalg.norm(way, axis=1)
+    length = scale * (at[inner + 1] - at[inner]) * np.linalg.norm(way, axis=1)
     # Only if no other face is nearer to the middle than those two.
     tent = 0.5 * length * np.minimum(into, out)
     crossed = (slopes[inner] < 0) & (slopes[inner + 1] > 0) & (depths >= tent * (1 - 1e-6)) & (tent > 0)

@@ -77,6 +77,8 @@ class Solid:
     accuracy : float
         Largest error of the winding numbers of "multipole", from 1e-10 to 0.1; the other methods have none.
 
+    Notes
+    -----
     Inside is where the winding number is 1 or more, so regions covered several times are inside, and the
     whole of an inverted mesh is outside (with a warning). "ray" alone counts parity instead. Of a mesh that is not
     closed, inside is where the winding number is above 1/2.

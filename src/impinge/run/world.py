@@ -50,7 +50,8 @@ class World:
         9.81 down the last axis by default.
     dt : float, s, or "auto"
         Time step; "auto" takes a fiftieth of the shortest contact, `why_dt` says which.
-    dim : {2, 3}
+    dim : {3, 2}
+        Spheres, or discs.
     search : {"auto", "brute", "verlet", "cells", "sweep", "levels"}
         How neighbours are found; results do not depend on it.
     skin, box, periodic

@@ -57,6 +57,8 @@ class Mesh:
     faces : (m, 3) int32
         Three rows of `vertices` per face, counter-clockwise seen from outside.
 
+    Notes
+    -----
     A mesh need not be closed, connected or free of defects; `problems` lists what is wrong with it.
     """
 

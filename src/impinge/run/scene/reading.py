@@ -31,7 +31,6 @@ class Scene:
 
     Attributes
     ----------
-    path : Path
     model : impinge.run.scene.models.Particles or impinge.run.scene.softmodels.Soft
         What it says.
     """
@@ -52,6 +51,7 @@ class Scene:
 
     @property
     def path(self) -> Path:
+        """The file it was read from."""
         return self.document.path
 
     def build(self, threads: int | None = None) -> World | SoftWorld:
