@@ -126,12 +126,14 @@ def made_up_results() -> dict[str, Any]:
 def test_verdicts() -> None:
     results = made_up_results()
     found = verdicts.statements(results)
-    assert {one.place for one in found} == {"8", "9", "10", "11", "12", "13", "14"}
-    assert [one.verdict for one in found if one.place in ("8", "9", "10", "13")] == ["reproduced"] * 4
-    twelve = [one.verdict for one in found if one.place == "12"]
+    assert {one.place for one in found} == {f"Fig. {k}" for k in range(8, 15)}
+    assert [one.verdict for one in found if one.place in ("Fig. 8", "Fig. 9", "Fig. 10", "Fig. 13")] == [
+        "reproduced"
+    ] * 4
+    twelve = [one.verdict for one in found if one.place == "Fig. 12"]
     assert twelve[:3] == ["reproduced"] * 3  # the paper's own exponents
     assert twelve[4:] == ["reproduced"] * 3  # of the searches alone
-    fourteen = {one.here.split(":")[0]: one.verdict for one in found if one.place == "14"}
+    fourteen = {one.here.split(":")[0]: one.verdict for one in found if one.place == "Fig. 14"}
     assert fourteen["search alone, ns per particle and step"] == "reproduced"
     assert fourteen["searches alone, per particle from R/r = 1 to 5"] == "reproduced"
 
@@ -144,12 +146,12 @@ def test_verdicts_on_other_numbers() -> None:
     results["simulations"]["demo"]["contacts"] = 0
     results["simulations"]["shares"] = {1: 0.1166, 5: 0.1}
     found = {one.place: one for one in reversed(verdicts.statements(results))}
-    assert found["12"].verdict.startswith("differs: -0.80; 20 pairs per particle")
-    assert found["8"].kind == found["13"].kind == "differs"
+    assert found["Fig. 12"].verdict.startswith("differs: -0.80; 20 pairs per particle")
+    assert found["Fig. 8"].kind == found["Fig. 13"].kind == "differs"
     results["quick"] = True
     found = {one.place: one for one in verdicts.statements(results)}
-    assert found["8"].verdict == "quick sizes say too little"
-    assert found["13"].kind == "differs"  # whatever the sizes
+    assert found["Fig. 8"].verdict == "quick sizes say too little"
+    assert found["Fig. 13"].kind == "differs"  # whatever the sizes
 
 
 @pytest.mark.verify

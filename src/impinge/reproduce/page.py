@@ -100,8 +100,8 @@ def _counts(parts: Sequence[Part]) -> str:
         rows.append(
             f'<tr><td><a href="#{part.name}">{escape(part.paper)}</a></td>{"".join(cells)}<td>{state}</td></tr>'
         )
-    sums = [f'<th class="{kind}">{sum(part.count(kind) for part in parts)}</th>' for kind in _KINDS]
-    head = "".join(f'<th class="{kind}">{name}</th>' for kind, name in _KINDS.items())
+    sums = [f'<th class="number {kind}">{sum(part.count(kind) for part in parts)}</th>' for kind in _KINDS]
+    head = "".join(f'<th class="number {kind}">{name}</th>' for kind, name in _KINDS.items())
     return (
         f'<div class="wide"><table><thead><tr><th>paper</th>{head}<th>took</th></tr></thead>'
         f"<tbody>{''.join(rows)}</tbody><tfoot><tr><th>all</th>{''.join(sums)}<th></th></tr></tfoot></table></div>"
@@ -114,14 +114,14 @@ def _differing(parts: Sequence[Part]) -> str:
     for part in parts:
         for number, one in enumerate(part.statements):
             if one.kind == "differs":
-                cells = [_inline(one.paper), _inline(one.why)]
+                cells = [_inline(one.paper), _inline(one.here), _inline(one.why)]
                 place = f'<a href="#{part.name}-{number}">{part.name}, {escape(one.place)}</a>'
                 rows.append(f"<tr><td>{place}</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
     if not rows:
         return ""
     return (
         '<h3 id="differences">What differs, and why</h3><div class="wide"><table class="statements"><thead><tr>'
-        "<th>where</th><th>the paper</th><th>differs because</th></tr></thead>"
+        "<th>where</th><th>the paper</th><th>here</th><th>differs because</th></tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
 

@@ -26,7 +26,7 @@ def statements(results: dict[str, Any]) -> list[Statement]:
     found += [*_figure_11(cases["3.1"]), *_figure_12(cases["3.2"]), *_figure_14(cases["3.3"])]
     found += [*_searches_alone(results["cases"]), *_fracture_alone(results["fracture"])]
     found = without_verdict(found) if results["quick"] else found
-    return sorted(found + sized, key=lambda one: int(one.place))
+    return sorted(found + sized, key=lambda one: int(one.place.removeprefix("Fig. ")))
 
 
 def _of(rows: _Rows, way: str) -> _Rows:
@@ -44,8 +44,8 @@ def _searches_alone(cases: dict[str, _Rows]) -> list[Statement]:
     here = "searches alone, last three: " + ", ".join(f"{search} {number(b)}" for search, b in discs.items())
     steepest = discs["verlet"] > max(discs["cells"], discs["sweep"])
     found = [
-        Statement("11", "VL the steepest, more than linear", here, steepest, _CALLS),
-        Statement("11", "LC and LLL alike, almost linear", here, _alike(discs), _CALLS),
+        Statement("Fig. 11", "VL the steepest, more than linear", here, steepest, _CALLS),
+        Statement("Fig. 11", "LC and LLL alike, almost linear", here, _alike(discs), _CALLS),
     ]
     why = {
         "verlet": "pairs that are listed are looked at in every step as well, and they are linear",
@@ -57,7 +57,7 @@ def _searches_alone(cases: dict[str, _Rows]) -> list[Statement]:
         holds = abs(fit - said) < _CLOSE
         here = f"search alone, last three: {number(fit)}"
         found.append(
-            Statement("12", f"{_SHORT[search]} ∝ n^{said:g}", here, holds, f"{fit - said:+.2f}; {why[search]}")
+            Statement("Fig. 12", f"{_SHORT[search]} ∝ n^{said:g}", here, holds, f"{fit - said:+.2f}; {why[search]}")
         )
     return found
 
@@ -76,7 +76,7 @@ def _fracture_alone(rows: _Rows) -> list[Statement]:
     )
     return [
         Statement(
-            "14",
+            "Fig. 14",
             "LC rises much faster with R/r than LLL",
             f"searches alone, per particle from R/r = 1 to {five}: cells × {rise['cells']:.2f}, sweep × "
             f"{rise['sweep']:.2f}",
@@ -84,14 +84,14 @@ def _fracture_alone(rows: _Rows) -> list[Statement]:
             "the rise of cells is not yet seen at so few ratios",
         ),
         Statement(
-            "14",
+            "Fig. 14",
             "before scaling LC is faster up to R/r ≈ 2.5",
             f"searches alone: cells are more expensive than sweep {cross}",
             cross == "from R/r = 3 on",
             _PROGRAMS,
         ),
         Statement(
-            "14",
+            "Fig. 14",
             "LLL might be interesting for even wider size distributions",
             wide,
             per["sweep", both] < per["cells", both],
@@ -117,7 +117,7 @@ def _figure_8(demo: dict[str, Any]) -> Statement:
     )
     holds = demo["speed"] > 0 and demo["contacts"] > 0 and demo["drift"] < 0.01
     said = "at first at rest, after 2 s accelerated by gravity and collided, without dissipation"
-    return Statement("8", said, here, holds, "energy is not conserved, or nothing collided")
+    return Statement("Fig. 8", said, here, holds, "energy is not conserved, or nothing collided")
 
 
 def _figure_9(matrix: dict[str, dict[str, float]]) -> Statement:
@@ -127,7 +127,7 @@ def _figure_9(matrix: dict[str, dict[str, float]]) -> Statement:
     )
     holds = first["apart"] < later["apart"] and max(first["pairs"], later["pairs"]) < 0.05 * 44850
     said = "entries near the diagonal at first, because of the numbering; sparse always"
-    return Statement("9", said, here, holds, "the numbers had no time to mix, or pairs are many")
+    return Statement("Fig. 9", said, here, holds, "the numbers had no time to mix, or pairs are many")
 
 
 def _figure_10(packing: dict[str, Any]) -> Statement:
@@ -136,7 +136,7 @@ def _figure_10(packing: dict[str, Any]) -> Statement:
         f"{packing['contacts']:,} contacts, energy changed by {packing['drift']:.1e} of the kinetic one"
     )
     said = "7,800 discs, densely packed, ν from 0.670 to 0.678"
-    return Statement("10", said, here, packing["drift"] < 0.01, "energy is not conserved")
+    return Statement("Fig. 10", said, here, packing["drift"] < 0.01, "energy is not conserved")
 
 
 def _figure_11(rows: _Rows) -> list[Statement]:
@@ -148,9 +148,9 @@ def _figure_11(rows: _Rows) -> list[Statement]:
     steepest = fit["verlet"] > max(fit["cells"], fit["sweep"]) and fit["verlet"] > 1.1
     constant = "not to be expected here: all sizes have ν = 0.674"
     return [
-        Statement("11", "VL the steepest, more than linear", here, steepest, _balance(rows)),
-        Statement("11", "LC and LLL alike, almost linear", here, _alike(fit), _CALLS),
-        Statement("11", "all jump between 1,950 and 3,900, as ν changes", jump, None, constant),
+        Statement("Fig. 11", "VL the steepest, more than linear", here, steepest, _balance(rows)),
+        Statement("Fig. 11", "LC and LLL alike, almost linear", here, _alike(fit), _CALLS),
+        Statement("Fig. 11", "all jump between 1,950 and 3,900, as ν changes", jump, None, constant),
     ]
 
 
@@ -167,11 +167,11 @@ def _figure_12(rows: _Rows) -> list[Statement]:
         all_sizes, last = (fit_exponent(_of(rows, "paper"), search, k) for k in (None, 3))
         here = f"{number(all_sizes)}, last three {number(last)}"
         off = f"{last - said:+.2f}; {why[search]}"
-        lines.append(Statement("12", f"{_SHORT[search]} ∝ n^{said:g}", here, abs(last - said) < _CLOSE, off))
+        lines.append(Statement("Fig. 12", f"{_SHORT[search]} ∝ n^{said:g}", here, abs(last - said) < _CLOSE, off))
     ours = {row: fit_exponent(_of(rows, "world"), row, 3) for row in ("verlet", "cells", "sweep", "auto")}
     here = ", ".join(f"{search} {number(b)}" for search, b in ours.items())
     note = "a difference of method: lists are made through cells, and again only when something has moved too far"
-    lines.append(Statement("12", "–", f"World, last three: {here}", None, note))
+    lines.append(Statement("Fig. 12", "–", f"World, last three: {here}", None, note))
     return lines
 
 
@@ -179,7 +179,7 @@ def _figure_13(shares: dict[int, float]) -> Statement:
     here = ", ".join(f"R/r = {ratio}: ν = {share:.4f}" for ratio, share in shares.items())
     equal = max(shares.values()) - min(shares.values()) < 1e-4
     return Statement(
-        "13", "equal and broken spheres of the same volume, ν = 0.12", here, equal, "volumes are not equal"
+        "Fig. 13", "equal and broken spheres of the same volume, ν = 0.12", here, equal, "volumes are not equal"
     )
 
 
@@ -193,9 +193,11 @@ def _figure_14(rows: _Rows) -> list[Statement]:
     cross = crossing(_of(rows, "paper"))
     few = "the rise of cells is not yet seen at so few ratios"
     return [
-        Statement("14", "LC rises much faster with R/r than LLL", here, rise["cells"] > _STEEPER * rise["sweep"], few),
         Statement(
-            "14",
+            "Fig. 14", "LC rises much faster with R/r than LLL", here, rise["cells"] > _STEEPER * rise["sweep"], few
+        ),
+        Statement(
+            "Fig. 14",
             "before scaling LC is faster up to R/r ≈ 2.5",
             f"cells are more expensive than sweep {cross}",
             cross == "from R/r = 3 on",

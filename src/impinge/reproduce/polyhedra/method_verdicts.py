@@ -45,7 +45,7 @@ def on_depth(depths: list[Depth]) -> Statement:
     )
     holds = best == sorted(best) and best[0] < best[-1]
     text = "the depth balances set-up and evaluation: the more points, the deeper the best tree"
-    return Statement("7, 8", text, here, holds, "one depth is the best for all these grids")
+    return Statement("Fig. 7, 8", text, here, holds, "one depth is the best for all these grids")
 
 
 def on_accuracy(errors: list[Error]) -> list[Statement]:

@@ -41,10 +41,10 @@ def statements(results: Results, quick: bool) -> list[Statement]:
         method_verdicts.on_depth(depths),
         *verdicts.on_pre_chosen(sphere),
         *verdicts.on_table_2(sphere, tables.PAPER_TABLE_2),
-        *verdicts.on_ray(sphere, "9"),
+        *verdicts.on_ray(sphere, "Fig. 9"),
         *verdicts.on_comparison(sphere),
         *verdicts.on_foam(foam),
-        *verdicts.on_ray(foam, "14"),
+        *verdicts.on_ray(foam, "Fig. 14"),
         *verdicts.on_conclusions(series),
     ]
     return untimed + (without_verdict(timed) if quick else timed)

@@ -83,23 +83,23 @@ def on_well_chosen(series: Series) -> list[Statement]:
     last = series.run("well-chosen", series.sizes[-3], series.grids[-1])
     evaluating = f"evaluating is {last.query / last.total:.0%} of the time of {last.triangles:,} × {along(last.points)}"
     return [
-        Statement("7", "results are better if the number of points is known", here, holds, known),
+        Statement("Fig. 7", "results are better if the number of points is known", here, holds, known),
         Statement(
-            "7",
+            "Fig. 7",
             "times grow less than linearly with the triangles, while the depth balances set-up and evaluation",
             f"exponents of the last three meshes: {_exponents(in_n, _grids(series))}",
             max(in_n) < _LINEAR,
             _setting_up(series),
         ),
         Statement(
-            "7",
+            "Fig. 7",
             "times grow less than linearly with the points",
             f"exponents over all grids: {finest}",
             max(in_m) < _LINEAR,
             evaluating,
         ),
         Statement(
-            "7",
+            "Fig. 7",
             "10³ points come closest to linear growth with the triangles",
             f"{in_n[0]:.2f} with {along(series.grids[0])}, at most {max(in_n[1:]):.2f} with more",
             in_n[0] >= max(in_n),
@@ -124,7 +124,7 @@ def on_growth(series: Series, diagonal: Diagonal) -> list[Statement]:
             "times grow faster than that",
         ),
         Statement(
-            "7",
+            "Fig. 7",
             "if both grow by the same factor, times grow linearly",
             f"with as many points as triangles, last three: {_exponents(both, modes)}",
             all(abs(value - 1) < CLOSE for value in both),
@@ -154,14 +154,14 @@ def on_pre_chosen(series: Series) -> list[Statement]:
     falls = f"with {along(series.grids[-1])} points less than for the mesh before: {', '.join(cheaper) or 'none'}"
     return [
         Statement(
-            "8",
+            "Fig. 8",
             "lines of small grids almost touch: the time is that of setting up, the depth is too large for few points",
             touch,
             more.total < _TOUCH * few.total and share > 0.5,
             "evaluating takes longer than setting up",
         ),
         Statement(
-            "8",
+            "Fig. 8",
             "with 80³ points a finer mesh sometimes takes less time, as its tree is deeper",
             falls,
             bool(cheaper),
@@ -246,7 +246,7 @@ def _coarsest(series: Series, points: int, said: int) -> Statement:
     )
     text = f"{along(points)} points: ray crossing is faster for the {said} coarsest spheres"
     here = f"faster than pre-chosen for {_sizes(pre)} triangles, than well-chosen for {_sizes(well)}"
-    return Statement("10, 4", text, here, pre == series.sizes[:said], why)
+    return Statement("Fig. 10, 4", text, here, pre == series.sizes[:said], why)
 
 
 def on_comparison(series: Series) -> list[Statement]:
@@ -261,14 +261,14 @@ def on_comparison(series: Series) -> list[Statement]:
         _coarsest(series, few, 5),
         _coarsest(series, many, 3),
         Statement(
-            "10",
+            "Fig. 10",
             "fine meshes, 80³ points: the multipole method is faster than ray crossing",
             f"finest mesh, {along(many)} points: {here}",
             min(gains) > 1,
             "ray crossing is not slower here",
         ),
         Statement(
-            "10",
+            "Fig. 10",
             "its evaluation is almost independent of the number of triangles",
             f"pre-chosen, {series.sizes[3]:,} triangles and more: the slowest takes {spread:.2f} times as long as the "
             "fastest",
@@ -289,15 +289,15 @@ def on_foam(series: Series) -> list[Statement]:
     faster = {size: f"{ratio:.2g}" for size, ratio in series.ratios("pre-chosen", "ray", few).items()}
     return [
         Statement(
-            "12",
+            "Fig. 12",
             "well-chosen: times grow less than linearly with the triangles",
             f"exponents: {_exponents(in_n, _grids(series))}",
             max(in_n) < _LINEAR,
             _setting_up(series),
         ),
-        Statement("13", "pre-chosen: not as good as well-chosen", here, holds, f"better at {where}"),
+        Statement("Fig. 13", "pre-chosen: not as good as well-chosen", here, holds, f"better at {where}"),
         Statement(
-            "13",
+            "Fig. 13",
             "the finest mesh is dominated by setting up",
             f"{fine.setup / fine.total:.0%} of the time with {along(few)}, "
             f"{series.run('pre-chosen', finest, many).setup / series.run('pre-chosen', finest, many).total:.0%} with "
@@ -306,14 +306,14 @@ def on_foam(series: Series) -> list[Statement]:
             "evaluating takes longer than setting up",
         ),
         Statement(
-            "15",
+            "Fig. 15",
             "10³ points: ray crossing is faster than pre-chosen",
             "pre-chosen takes " + ", ".join(f"{ratio} ({size:,})" for size, ratio in faster.items()) + " times as long",
             ray_few == series.sizes,
             f"only for {_sizes(ray_few)} triangles",
         ),
         Statement(
-            "15",
+            "Fig. 15",
             "80³ points: both versions are a lot faster than ray crossing",
             f"at least {gains[0]:.3g} times (well-chosen) and {gains[1]:.3g} times (pre-chosen)",
             min(gains) > _A_LOT,
