@@ -61,7 +61,7 @@ def test_an_example_is_run_and_drawn(gallery: ModuleType, tmp_path: Path, monkey
     monkeypatch.setattr(gallery, "EXAMPLES", tmp_path)
     (tmp_path / "fall.toml").write_text(
         "# A disc falls. It takes no\n# time.\n#\n#   impinge run fall.toml\n#\n# All numbers in SI units.\n\n"
-        "[world]\ndt = 1e-3\nbox = [1, 1]\n[run]\nuntil = 0.01\n[output]\npicture = true\n"
+        "[world]\ndt = 1e-3\ndim = 2\nbox = [1, 1]\n[run]\nuntil = 0.01\n[output]\npicture = true\n"
         "[materials.stone]\ndensity = 1\nstiffness = 1\n"
         '[[spheres]]\nmaterial = "stone"\nradii = 0.1\ncentres = [[0.5, 0.5]]\n',
         encoding="utf-8",
@@ -72,17 +72,17 @@ def test_an_example_is_run_and_drawn(gallery: ModuleType, tmp_path: Path, monkey
     monkeypatch.setattr(gallery, "command", lambda name: f"impinge run {name}.toml")
     ran = []
 
-    def run(words: list[str], **options: Any) -> None:
+    def start(words: list[str]) -> None:
         from typer.testing import CliRunner
 
         from impinge.cli import app
 
         monkeypatch.chdir(tmp_path)
-        ran.append(words[3:5])
-        result = CliRunner().invoke(app, ["run", str(tmp_path / "fall.toml"), *words[5:]])
+        ran.append(words[2:4])
+        result = CliRunner().invoke(app, ["run", str(tmp_path / "fall.toml"), *words[4:]])
         assert result.exit_code == 0, result.output
 
-    monkeypatch.setattr(gallery.subprocess, "run", run)
+    monkeypatch.setattr(gallery, "start", start)
     gallery.main(["fall"])
     assert ran == [["run", "examples/fall.toml"]]
     page = gallery.PAGE.read_text(encoding="utf-8")

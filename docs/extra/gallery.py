@@ -16,6 +16,7 @@ import resource
 import subprocess
 import sys
 import time
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def description(name: str) -> str:
         text = ast.get_docstring(ast.parse((EXAMPLES / name).read_text(encoding="utf-8"))) or ""
     else:
         lines = (EXAMPLES / f"{name}.toml").read_text(encoding="utf-8").splitlines()
-        head = lines[: next(k for k, line in enumerate(lines) if not line.startswith("#"))]
+        head = takewhile(lambda line: line.startswith("#"), lines)
         text = "\n".join(line[1:].removeprefix(" ") if not line.startswith("#   ") else "" for line in head)
     text = re.sub(r"(It takes|All numbers in|SI units:)\s[^.]*\.\s*", "", text)  # the page says how long it took
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n") if part.strip())
@@ -58,6 +59,11 @@ def description(name: str) -> str:
 def command(name: str) -> str:
     """What to type."""
     return f"python examples/{name}" if name in PROGRAMS else f"impinge run examples/{name}.toml"
+
+
+def start(words: list[str]) -> None:
+    """Run Python with some arguments, in the folder of the project."""
+    subprocess.run([sys.executable, *words], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
 
 
 def run(name: str) -> dict[str, Any]:
@@ -69,7 +75,7 @@ def run(name: str) -> dict[str, Any]:
         words = ["-m", "impinge", "run", f"examples/{name}.toml", "--out", str(folder), "--overwrite", "--quiet"]
         picture = folder / "picture.png"
     before, clock = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run([sys.executable, *words], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    start(words)
     after, seconds = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - clock
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     shrink(picture, PICTURES / f"{Path(name).stem}.jpg")
