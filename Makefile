@@ -6,13 +6,14 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo demo-inside demo-ccd demo-soft test test-package test-browser lint docs bench verify clean
+.PHONY: help demo demo-inside demo-ccd demo-soft gallery test test-package test-browser lint docs bench verify clean
 
 help:
-	@echo "make demo         5,000 beads flow out of a hopper: out/hopper/picture.png, frames, series.csv"
+	@echo "make demo         beads and stones flow out of a hopper into a shell of cloth: out/demo/report.html"
 	@echo "make demo-inside  a foam, a million points, and a picture: out/inside.png"
 	@echo "make demo-ccd     a cloth falls through a ball and itself in one step; when what touches: out/ccd-cloth.png"
 	@echo "make demo-soft    a ribbon folds onto itself: out/cloth-fold/picture.png, frames, an animation"
+	@echo "make gallery      runs and draws all examples (long), or some: make gallery ONLY='hooks rods'; docs/gallery.md"
 	@echo "make test         all tests, the fast size"
 	@echo "make test-package builds sdist and wheel, and tries the wheel in an empty environment (a minute or two)"
 	@echo "make test-browser reports in headless Chromium"
@@ -23,9 +24,9 @@ help:
 	@echo "make clean        remove .venv and all that was made"
 
 demo: $(VENV)/dev.stamp
-	@echo "Half a minute; the first time another one, as everything is compiled"
-	@$(BIN)/impinge run examples/hopper.toml --out out/hopper --overwrite
-	@echo "Look at out/hopper/picture.png, or open out/hopper/spheres.pvd in ParaView"
+	@echo "A minute or two on two cores; the first time another one, as everything is compiled"
+	@$(BIN)/impinge run examples/demo.toml --out out/demo --overwrite --report
+	@echo "Open out/demo/report.html in a browser; out/demo/picture.png shows the end"
 
 demo-inside: $(VENV)/dev.stamp
 	@$(BIN)/python examples/inside_demo.py
@@ -38,6 +39,9 @@ demo-soft: $(VENV)/dev.stamp
 	@echo "Half a minute; the first time another two, as everything is compiled"
 	@$(BIN)/impinge run examples/cloth-fold.toml --out out/cloth-fold --overwrite
 	@echo "Look at out/cloth-fold/picture.png, open soft.pvd there in ParaView, or animation.glb in Blender or a browser"
+
+gallery: $(VENV)/dev.stamp
+	@$(BIN)/python docs/extra/gallery.py $(ONLY)
 
 # Containers often set PYTHONDONTWRITEBYTECODE; then every Python that a test starts would compile all sources again.
 test: $(VENV)/dev.stamp

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import impinge
-from impinge.reproduce.particles import demo, measure, simulations
+from impinge.reproduce.particles import demo, measure, simulations, verdicts
 from impinge.reproduce.particles.simulations import CASES, demand_equal, fingerprint, run_case, simulate
 from impinge.reproduce.particles.systems import System, discs, equal_spheres
 
@@ -113,33 +113,45 @@ def made_up_rows() -> dict[str, list[dict[str, Any]]]:
 def made_up_results() -> dict[str, Any]:
     fall = {"bodies": 300, "until": 2.0, "steps": 9, "speed": 1.0, "contacts": 3, "drift": 1e-4, "dt": 1e-6}
     matrix = {"at rest": {"pairs": 200, "apart": 10.0}, "after 2 s": {"pairs": 70, "apart": 90.0}}
-    return {"cases": made_up_rows(), "demo": fall, "matrix": matrix, "packing": fall, "shares": {1: 0.1166, 5: 0.1166}}
-
-
-def verdicts(text: str) -> list[tuple[str, str]]:
-    lines = text[text.index("| figure |") :].split("\n\n")[0].splitlines()[2:]
-    return [(line.split(" | ")[0].strip("| "), line.split(" | ")[3].strip("| ")) for line in lines]
+    whole = {"cases": made_up_rows(), "demo": fall, "matrix": matrix, "packing": fall, "shares": {1: 0.1166, 5: 0.1166}}
+    alone = {case: [row for row in rows if row["way"] == "paper"] for case, rows in made_up_rows().items()}
+    rise = {"cells": 1.0, "sweep": 0.2, "levels": 0.1}
+    fracture = [
+        {"search": search, "bodies": 1000, "ratio": ratio, "seconds": 1e-3 * (0.5 + ratio * slope)}
+        for search, slope in rise.items() for ratio in (1, 2, 5, 10, 20) if search != "cells" or ratio < 20
+    ]  # fmt: skip
+    return {"quick": False, "simulations": whole, "cases": alone, "fracture": fracture}
 
 
 def test_verdicts() -> None:
-    pytest.importorskip("matplotlib")
-    from impinge.reproduce.particles import simulation_report
-
     results = made_up_results()
-    found = verdicts(simulation_report.text(results, quick=False))
-    assert {figure for figure, _ in found} == {"8", "9", "10", "11", "12", "13", "14"}
-    assert [word for figure, word in found if figure in ("8", "9", "10", "13")] == ["reproduced"] * 4
-    twelve = [word for figure, word in found if figure == "12"]
+    found = verdicts.statements(results)
+    assert {one.place for one in found} == {f"Fig. {k}" for k in range(8, 15)}
+    assert [one.verdict for one in found if one.place in ("Fig. 8", "Fig. 9", "Fig. 10", "Fig. 13")] == [
+        "reproduced"
+    ] * 4
+    twelve = [one.verdict for one in found if one.place == "Fig. 12"]
     assert twelve[:3] == ["reproduced"] * 3  # the paper's own exponents
-    for row in results["cases"]["3.2"]:
+    assert twelve[4:] == ["reproduced"] * 3  # of the searches alone
+    fourteen = {one.here.split(":")[0]: one.verdict for one in found if one.place == "Fig. 14"}
+    assert fourteen["search alone, ns per particle and step"] == "reproduced"
+    assert fourteen["searches alone, per particle from R/r = 1 to 5"] == "reproduced"
+
+
+def test_verdicts_on_other_numbers() -> None:
+    results = made_up_results()
+    for row in results["simulations"]["cases"]["3.2"]:
         if row["search"] == "verlet":
             row["seconds"] = 1e-6 * row["bodies"]
-    results["demo"]["contacts"] = 0
-    found = verdicts(simulation_report.text(results, quick=False))
-    assert next(word for figure, word in found if figure == "12").startswith("differs: -0.80; 20 pairs per particle")
-    assert dict(found[:1])["8"].startswith("differs")
-    quick = verdicts(simulation_report.text(results, quick=True))
-    assert {word for _, word in quick} == {"quick sizes say too little"}
+    results["simulations"]["demo"]["contacts"] = 0
+    results["simulations"]["shares"] = {1: 0.1166, 5: 0.1}
+    found = {one.place: one for one in reversed(verdicts.statements(results))}
+    assert found["Fig. 12"].verdict.startswith("differs: -0.80; 20 pairs per particle")
+    assert found["Fig. 8"].kind == found["Fig. 13"].kind == "differs"
+    results["quick"] = True
+    found = {one.place: one for one in verdicts.statements(results)}
+    assert found["Fig. 8"].verdict == "quick sizes say too little"
+    assert found["Fig. 13"].kind == "differs"  # whatever the sizes
 
 
 @pytest.mark.verify
@@ -151,7 +163,7 @@ def test_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simulations, "_SHORT", 0.0)
     monkeypatch.setattr(simulations, "_QUICK_STEPS", 2)
     results = simulation_report.run(tmp_path, True, silent)
-    text = simulation_report.text(results, quick=True)
+    text = simulation_report.text(results)
     assert "**Same bits:**" in text
     assert "nan" not in text
     names = ["fig8-start", "fig8-end", "fig10-start", "fig10-end", "fig11", "fig12", "fig13-1", "fig13-2", "fig14"]

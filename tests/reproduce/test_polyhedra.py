@@ -19,6 +19,7 @@ from impinge.inside import Multipole
 from impinge.reproduce.polyhedra import accuracy, bodies, measure, method_verdicts, operations, verdicts
 from impinge.reproduce.polyhedra.series import Diagonal, Run, Series, along, exponent
 from impinge.reproduce.polyhedra.tables import PAPER_TABLE_2, ratios, table_2, times
+from impinge.reproduce.statements import Report, Statement
 from impinge.shapes import octasphere
 
 SIZES = [8 * 4**level for level in range(8)]
@@ -50,8 +51,8 @@ def made_up(
     )
 
 
-def said(lines: list[verdicts.Line], part: str) -> verdicts.Line:
-    return next(line for line in lines if part in line[1])
+def said(lines: list[Statement], part: str) -> Statement:
+    return next(line for line in lines if part in line.paper)
 
 
 def test_bodies() -> None:
@@ -71,18 +72,18 @@ def test_exponent() -> None:
 
 def test_answers_that_differ_are_told() -> None:
     series = made_up()
-    assert verdicts.on_answers([series])[3] == "reproduced"
+    assert verdicts.on_answers([series]).verdict == "reproduced"
     wrong = dataclasses.replace(series.runs[0], differing=2)
     line = verdicts.on_answers([Series([*series.runs[1:], wrong])])
-    assert "2 other than" in line[2]
-    assert line[3].startswith("differs")
+    assert "2 other than" in line.here
+    assert line.verdict.startswith("differs")
 
 
 def test_ray_linear_or_not() -> None:
-    assert {line[3] for line in verdicts.on_ray(made_up(), "9")} == {"reproduced"}
+    assert {line.verdict for line in verdicts.on_ray(made_up(), "9")} == {"reproduced"}
     lines = verdicts.on_ray(made_up(ray=lambda n, m: 1e-9 * n**1.5 * m), "9")
-    assert said(lines, "in the triangles")[3].startswith("differs")
-    assert said(lines, "in the points")[3] == "reproduced"
+    assert said(lines, "in the triangles").verdict.startswith("differs")
+    assert said(lines, "in the points").verdict == "reproduced"
 
 
 def test_who_wins() -> None:
@@ -96,45 +97,45 @@ def test_who_wins() -> None:
     assert verdicts.wins_of_ray(series, "pre-chosen", GRIDS[0]) == SIZES[:5]
     assert verdicts.wins_of_ray(series, "pre-chosen", GRIDS[-1]) == SIZES[:3]
     lines = verdicts.on_comparison(series)
-    assert [line[3] for line in lines[:2]] == ["reproduced", "reproduced"]
+    assert [line.verdict for line in lines[:2]] == ["reproduced", "reproduced"]
     always = made_up(ray=lambda n, m: 1e-12)
-    assert all(line[3].startswith("differs: 8 meshes, more") for line in verdicts.on_comparison(always)[:2])
-    assert verdicts.on_comparison(always)[2][3].startswith("differs")
+    assert all(line.verdict.startswith("differs: 8 meshes, more") for line in verdicts.on_comparison(always)[:2])
+    assert verdicts.on_comparison(always)[2].verdict.startswith("differs")
     never = made_up(ray=lambda n, m: 1e6)
-    assert all(line[3].startswith("differs: 0 meshes, fewer") for line in verdicts.on_comparison(never)[:2])
+    assert all(line.verdict.startswith("differs: 0 meshes, fewer") for line in verdicts.on_comparison(never)[:2])
 
 
 def test_growth_of_the_multipole_method() -> None:
     lines = verdicts.on_well_chosen(made_up())
-    assert said(lines, "with the triangles, while")[3] == "reproduced"
-    assert said(lines, "with the points")[3] == "reproduced"
+    assert said(lines, "with the triangles, while").verdict == "reproduced"
+    assert said(lines, "with the points").verdict == "reproduced"
     linear = verdicts.on_well_chosen(made_up(well=lambda n, m: 1e-6 * n))
-    assert said(linear, "with the triangles, while")[3].startswith("differs")
+    assert said(linear, "with the triangles, while").verdict.startswith("differs")
     linear = verdicts.on_well_chosen(made_up(well=lambda n, m: 1e-4 * m))
-    assert said(linear, "with the points")[3].startswith("differs")
+    assert said(linear, "with the points").verdict.startswith("differs")
 
 
 def test_better_if_points_are_known() -> None:
-    assert said(verdicts.on_well_chosen(made_up(pre=lambda n, m: 1e6)), "is known")[3] == "reproduced"
+    assert said(verdicts.on_well_chosen(made_up(pre=lambda n, m: 1e6)), "is known").verdict == "reproduced"
     line = said(verdicts.on_well_chosen(made_up(pre=lambda n, m: 0.0, setup=lambda n, m: 1e-9)), "is known")
-    assert "faster in 0 of 32" in line[2]
-    assert line[3].startswith("differs")
+    assert "faster in 0 of 32" in line.here
+    assert line.verdict.startswith("differs")
 
 
 def test_lines_touch() -> None:
-    assert said(verdicts.on_pre_chosen(made_up()), "almost touch")[3] == "reproduced"
+    assert said(verdicts.on_pre_chosen(made_up()), "almost touch").verdict == "reproduced"
     apart = verdicts.on_pre_chosen(made_up(setup=lambda n, m: 0.0))
-    assert said(apart, "almost touch")[3].startswith("differs")
-    assert said(apart, "finer mesh")[3].startswith("differs")
+    assert said(apart, "almost touch").verdict.startswith("differs")
+    assert said(apart, "finer mesh").verdict.startswith("differs")
     falling = made_up(pre=lambda n, m: 1.0 / n if n > 100 else 1.0, setup=lambda n, m: 0.0)
-    assert said(verdicts.on_pre_chosen(falling), "finer mesh")[3] == "reproduced"
+    assert said(verdicts.on_pre_chosen(falling), "finer mesh").verdict == "reproduced"
 
 
 def test_table_2() -> None:
     lines = verdicts.on_table_2(made_up(pre=lambda n, m: m * (2.0 if n == 32768 else 1.0)), PAPER_TABLE_2)
-    assert [line[3] for line in lines] == ["reproduced", "reproduced"]
+    assert [line.verdict for line in lines] == ["reproduced", "reproduced"]
     lines = verdicts.on_table_2(made_up(pre=lambda n, m: n * m**0.7), PAPER_TABLE_2)
-    assert all(line[3].startswith("differs") for line in lines)
+    assert all(line.verdict.startswith("differs") for line in lines)
     assert "| 80³ | 83 | 1.02 | " in table_2(made_up())
 
 
@@ -142,21 +143,21 @@ def test_growth_in_both() -> None:
     runs = [Run(method, n, n, 0.0, n**power, n, 0, 0) for method, power in
             (("well-chosen", 1.0), ("pre-chosen", 1.05), ("ray", 2.0)) for n in SIZES]  # fmt: skip
     lines = verdicts.on_growth(made_up(), Diagonal(runs))
-    assert [line[3] for line in lines] == ["reproduced"] * 3
+    assert [line.verdict for line in lines] == ["reproduced"] * 3
     slow = Diagonal([dataclasses.replace(run, query=run.query**0.75) for run in runs])
-    assert [line[3][:7] for line in verdicts.on_growth(made_up(), slow)[1:]] == ["differs", "differs"]
+    assert [line.verdict[:7] for line in verdicts.on_growth(made_up(), slow)[1:]] == ["differs", "differs"]
 
 
 def test_foam_and_conclusions() -> None:
     lines = verdicts.on_foam(made_up(ray=lambda n, m: 1e-6 * m if m == GRIDS[0] else 1e4, setup=lambda n, m: 1.0 * n))
-    assert said(lines, "10³ points")[3] == "reproduced"
-    assert said(lines, "dominated")[3] == "reproduced"
-    assert said(verdicts.on_foam(made_up(ray=lambda n, m: 1e-12)), "80³")[3].startswith("differs")
+    assert said(lines, "10³ points").verdict == "reproduced"
+    assert said(lines, "dominated").verdict == "reproduced"
+    assert said(verdicts.on_foam(made_up(ray=lambda n, m: 1e-12)), "80³").verdict.startswith("differs")
     mixed = made_up(ray=lambda n, m: 1e3 if n >= 128 else 1e-12, well=lambda n, m: 1.0)
     most, ours = verdicts.on_conclusions({"sphere": mixed})
-    assert most[2:] == ("in 24 of 32 cases", "reproduced")
-    assert "slower in 8 of 32 cases" in ours[2]  # where ray crossing takes nothing
-    assert verdicts.on_conclusions({"sphere": made_up(ray=lambda n, m: 1e-12)})[0][3].startswith("differs")
+    assert (most.here, most.verdict) == ("in 24 of 32 cases", "reproduced")
+    assert "slower in 8 of 32 cases" in ours.here  # where ray crossing takes nothing
+    assert verdicts.on_conclusions({"sphere": made_up(ray=lambda n, m: 1e-12)})[0].verdict.startswith("differs")
 
 
 def test_depth_and_operations() -> None:
@@ -164,8 +165,11 @@ def test_depth_and_operations() -> None:
         return operations.Depth(8, level, 0.0, {m: 1.0 + abs(level - at) for m, at in best.items()})
 
     rising = [depth(level, {1000: 2, 8000: 3}) for level in (1, 2, 3, 4)]
-    assert method_verdicts.on_depth(rising)[2:] == ("least total time at depth 2 (10³), 3 (20³)", "reproduced")
-    assert method_verdicts.on_depth([depth(level, {1000: 3, 8000: 3}) for level in (2, 3)])[3].startswith("differs")
+    line = method_verdicts.on_depth(rising)
+    assert (line.here, line.verdict) == ("least total time at depth 2 (10³), 3 (20³)", "reproduced")
+    assert method_verdicts.on_depth([depth(level, {1000: 3, 8000: 3}) for level in (2, 3)]).verdict.startswith(
+        "differs"
+    )
 
     def counts(over_n: float) -> operations.Counts:
         def count(n: int, m: int) -> operations.Count:
@@ -175,8 +179,8 @@ def test_depth_and_operations() -> None:
 
         return operations.Counts([count(n, 8000) for n in SIZES], [count(8192, m) for m in GRIDS])
 
-    assert [line[3] for line in method_verdicts.on_operations(counts(1.0))] == ["reproduced"] * 2
-    assert method_verdicts.on_operations(counts(1.4))[0][3] == "differs: p2m, m2m, m2l, l2l grow faster"
+    assert [line.verdict for line in method_verdicts.on_operations(counts(1.0))] == ["reproduced"] * 2
+    assert method_verdicts.on_operations(counts(1.4))[0].verdict == "differs: p2m, m2m, m2l, l2l grow faster"
 
 
 @pytest.mark.parametrize("near", [1.5, 2.0, 3.0])
@@ -202,10 +206,10 @@ def test_bounds(near: float) -> None:
 
 def test_accuracy_verdicts() -> None:
     errors = [accuracy.Error(p, 2.0, 0.1 * 3.0**-p, 0.0, 2.0**-p, 0, 0.2, 1.0) for p in (1, 2, 4)]
-    assert [line[3] for line in method_verdicts.on_accuracy(errors)] == ["reproduced"] * 3
+    assert [line.verdict for line in method_verdicts.on_accuracy(errors)] == ["reproduced"] * 3
     assert accuracy.fall_per_order(errors, 2.0) == pytest.approx((3.0, 2.0))
     bad = [dataclasses.replace(error, largest=9.0, wrong=1, gradient=2.0) for error in errors]
-    assert all(line[3].startswith("differs") for line in method_verdicts.on_accuracy(bad))
+    assert all(line.verdict.startswith("differs") for line in method_verdicts.on_accuracy(bad))
 
 
 def test_only_some_points_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,7 +263,11 @@ def test_paper_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     from impinge.cli import reproduce as command
 
     def load(name: str) -> SimpleNamespace:
-        return SimpleNamespace(reproduce=lambda out, quick, told: asked.append((name, out, quick)) or out)
+        def run(out: Path, quick: bool, told: Callable[[str], None]) -> Report:
+            asked.append((name, out, quick))
+            return Report(out, [])
+
+        return SimpleNamespace(reproduce=run)
 
     monkeypatch.setattr(command, "import_module", load)
     for paper in ("particles", "polyhedra"):

@@ -25,7 +25,7 @@ from impinge.response.qp_paper import algorithm_1
 
 def said(lines: list[Any], part: str) -> str:
     """The verdict on a statement."""
-    return str(next(line[3] for line in lines if part in line[1]))
+    return str(next(line.verdict for line in lines if part in line.paper))
 
 
 # Demos and programs
@@ -140,7 +140,7 @@ def test_verdicts_on_responses() -> None:
     def verdict_lines() -> list[Any]:
         return verdicts.on_responses(Measured([one for name in RESPONSES for one in runs[name]], []))
 
-    assert {line[3] for line in verdict_lines()} == {"reproduced"}
+    assert {line.verdict for line in verdict_lines()} == {"reproduced"}
     runs["penalty"] = made_up("penalty", 0.01)
     assert said(verdict_lines(), "do not guarantee") == "differs: nothing passed in these runs"
     runs["impulse"] = made_up("impulse", 0.01, energy=-1.0)
@@ -157,7 +157,7 @@ def test_verdicts_on_conditioning() -> None:
     first = dataclasses.replace(single, source="pulley, first", misplaced=0)
     last = dataclasses.replace(first, source="pulley, last", rank=3, plain=40.0)
     figure = dataclasses.replace(single, misplaced=0)
-    assert {line[3] for line in verdicts.on_conditioning([figure, first, last])} == {"reproduced"}
+    assert {line.verdict for line in verdicts.on_conditioning([figure, first, last])} == {"reproduced"}
     well = dataclasses.replace(first, rank=3, plain=10.0)
     lines = verdicts.on_conditioning([single, first, well, well, dataclasses.replace(last, plain=10.0)])
     assert said(lines, "common") == "differs: in less than half of the steps"
@@ -172,13 +172,13 @@ def solve(way: str, stiffness: float, status: str = "solved", iterations: int = 
 def test_verdicts_on_active_sets() -> None:
     each, rows = list(exchanges.WAYS)[:2]
     fine = [solve(way, stiffness) for way in (each, rows) for stiffness in (1e3, 1e6)]
-    assert {line[3] for line in verdicts.on_exchanges(fine)} == {"reproduced"}
-    assert verdicts.on_toggling(fine)[3].startswith("differs: rows toggle because")
+    assert {line.verdict for line in verdicts.on_exchanges(fine)} == {"reproduced"}
+    assert verdicts.on_toggling(fine).verdict.startswith("differs: rows toggle because")
     loops = [*fine, solve(rows, 1e6, "cycled", 900, 40)]
-    assert [line[3] for line in verdicts.on_exchanges(loops)] == ["reproduced", "differs: it does not always"]
-    assert verdicts.on_toggling(loops)[3] == "reproduced"
+    assert [line.verdict for line in verdicts.on_exchanges(loops)] == ["reproduced", "differs: it does not always"]
+    assert verdicts.on_toggling(loops).verdict == "reproduced"
     late = [*fine, solve(each, 1e6, iterations=201)]
-    assert verdicts.on_exchanges(late)[0][3] == "differs: it does not always"
+    assert verdicts.on_exchanges(late)[0].verdict == "differs: it does not always"
 
 
 def test_verdicts_on_iterations() -> None:
@@ -188,9 +188,9 @@ def test_verdicts_on_iterations() -> None:
             for form, number in (("(8), CG", plain), ("(20), CG", schur))
         ]
 
-    assert [line[3] for line in verdicts.on_iterations(counts(190, 10))] == ["reproduced"] * 3
+    assert [line.verdict for line in verdicts.on_iterations(counts(190, 10))] == ["reproduced"] * 3
     lines = verdicts.on_iterations(counts(191, 200))
-    assert all(line[3].startswith("differs") for line in lines)
+    assert all(line.verdict.startswith("differs") for line in lines)
 
 
 def test_numbers_in_words() -> None:

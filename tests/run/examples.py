@@ -40,9 +40,20 @@ _FEW_ROCKS = {
     "random.upper": [0.08, 0.08, 0.2],
     "velocity": _DOWN,
 }
+_IN_DEMO = (("spheres", 0), ("polyhedra", 0), ("polyhedra", 1))
 SMALL = {
     "biaxial": Small(6000),
     "column": Small(2500),
+    "demo": Small(
+        3000,
+        {
+            "spheres.0.random.count": 60,
+            **{f"polyhedra.{k}.random.count": 3 for k in range(2)},
+            **{f"{kind}.{k}.random.upper": [0.06, 0.06, 0.16] for kind, k in _IN_DEMO},
+            **{f"{kind}.{k}.random.lower": [-0.06, -0.06, 0.06] for kind, k in _IN_DEMO},
+            **{f"{kind}.{k}.velocity": _DOWN for kind, k in _IN_DEMO},
+        },
+    ),
     "drum": Small(1500),
     "hook-ring": Small(3000),
     "hooks": Small(1500),

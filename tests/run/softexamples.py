@@ -8,10 +8,12 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from impinge.run.scene import softmodels
 from impinge.run.soft import SoftWorld
+from impinge.shapes import read_mesh
 
 from . import examples
 from .softjudge import Judge, linking_number
@@ -163,7 +165,19 @@ def check_catch(seen: Seen) -> None:
     assert round(abs(linking_number(closed, shackle))) == 1
 
 
+def check_hanging(seen: Seen) -> None:
+    """It hangs at rest by its corners, and its form is that of the mesh which another example has as an obstacle."""
+    x, form = seen.of("cloth"), read_mesh(examples.FOLDER / "demo-cloth.ply").vertices
+    assert np.ptp(x[:, :2], axis=0) == pytest.approx(np.ptp(form[:, :2], axis=0), abs=5e-3)
+    assert x[:, 2].max() == pytest.approx(form[:, 2].max(), abs=5e-3)
+    assert x[:, 2].min() == pytest.approx(form[:, 2].min(), abs=5e-3)
+    assert np.abs(seen.world.velocities[:, 2]).max() < 0.1
+    if len(x) == len(form):
+        np.testing.assert_allclose(x, form, atol=1e-4)
+
+
 CHECKS: dict[str, Callable[[Seen], None]] = {
+    "demo-cloth": check_hanging,
     "cable-catch": check_catch,
     "cable-cylinder": check_cylinder,
     "cable-knot": check_knot,

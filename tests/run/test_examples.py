@@ -11,6 +11,7 @@ import pytest
 from impinge.run.columns import names, values
 from impinge.run.scene import read_scene
 from impinge.run.scene.build import Built
+from impinge.shapes import read_mesh
 
 from . import examples
 
@@ -176,7 +177,24 @@ def check_rocks(seen: Watched) -> None:
     assert seen.last["floor force z [N]"] < -0.3 * weight_of(seen)
 
 
+def check_demo(seen: Watched) -> None:
+    """Beads and stones leave the funnel through its orifice, and nothing goes through the shell or the floor."""
+    check_energy(seen, 0.02)
+    bodies, spheres = seen.world.polyhedra, seen.world.spheres
+    assert seen.last["discharged spheres"] > 0.3 * len(spheres)
+    assert (bodies.centres[:, 2] < 0).any()
+    x, y, z = np.concatenate([bodies.centres, spheres.centres]).T
+    within = 0.04 + 0.09 * np.clip(z / 0.08, 0, 1)
+    assert (np.hypot(x, y) < within)[z > 0].all()
+    assert seen.last["shell force z [N]"] < 0
+    form = read_mesh(examples.FOLDER / "demo-cloth.ply").vertices
+    held = np.hypot(x, y) < 0.05
+    assert z[held].min() > form[:, 2].min()
+    assert z.min() > -0.16
+
+
 CHECKS = {
+    "demo": check_demo,
     "hook-ring": check_hook_ring,
     "hooks": check_hooks,
     "hopper-mixed": check_hopper_mixed,

@@ -24,6 +24,10 @@ SMALL: dict[str, Mapping[str, Any]] = {
     "cable-pulley": {},
     "cloth-drag": {"bodies.0.sheet.nodes": [12, 8]},
     "cloth-fold": {"bodies.0.sheet.nodes": [37, 3], "bodies.0.sheet.size": [0.6, 0.05]},
+    "demo-cloth": {
+        "bodies.0.sheet.nodes": [9, 9],
+        **{f"fixed.{k}.nodes": [n] for k, n in enumerate((0, 8, 72, 80))},
+    },
     "cloth-sphere": {"bodies.0.sheet.nodes": [11, 11], "obstacles.0.sphere.level": 3, "run.until": 0.8},
 }
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from impinge.errors import InputError
+from impinge.reproduce.particles import verdicts
 from impinge.reproduce.particles.measure import (
     PAPER_EXPONENTS,
     Progress,
@@ -17,15 +18,16 @@ from impinge.reproduce.particles.measure import (
     measure_fracture,
     measure_parameters,
 )
-from impinge.reproduce.particles.tables import beside, crossing, number
+from impinge.reproduce.particles.tables import number
+from impinge.reproduce.statements import Report, beside, markdown
 
 __all__ = ["reproduce"]
 
 SEARCHES = ("verlet", "cells", "sweep", "levels", "auto")
 
 
-def reproduce(folder: Path, quick: bool, progress: Progress) -> Path:
-    """Measure, draw and write `particles.md` into a folder; returns its path."""
+def reproduce(folder: Path, quick: bool, progress: Progress) -> Report:
+    """Measure, draw and write `particles.md` into a folder."""
     try:
         from impinge.reproduce.particles import figures, simulation_report
     except ImportError:
@@ -41,49 +43,45 @@ def reproduce(folder: Path, quick: bool, progress: Progress) -> Path:
     results["simulations"] = simulation_report.run(folder, quick, progress)
     (folder / "particles.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     path = folder / "particles.md"
-    text = _text(results) + "\n" + simulation_report.text(results["simulations"], quick)
+    text = _text(results) + "\n" + simulation_report.text(results["simulations"])
     path.write_text(text, encoding="utf-8")
-    return path
-
-
-def _fits(rows: list[dict[str, Any]], searches: tuple[str, ...], last: int | None = None) -> str:
-    return ", ".join(f"{search} {number(fit_exponent(rows, search, last))}" for search in searches)
+    return Report(path, verdicts.statements(results))
 
 
 def _growth_table(cases: dict[str, list[dict[str, Any]]]) -> str:
     names = ["search", "3.1 discs", "3.2 spheres", "3.2, last three", "the paper, 3.2", "3.3 fracture"]
-    lines = ["| " + " | ".join(names) + " |", "|---" * len(names) + "|"]
+    rows = []
     for search in SEARCHES:
         paper = number(PAPER_EXPONENTS.get(search, math.nan))
         fits = [fit_exponent(cases["3.1"], search), fit_exponent(cases["3.2"], search)]
         fits += [fit_exponent(cases["3.2"], search, 3), fit_exponent(cases["3.3"], search)]
         a, b, c, d = map(number, fits)
-        lines.append(f"| {search} | {a} | {b} | {c} | {paper} | {d} |")
-    return "\n".join(lines)
+        rows.append([search, a, b, c, paper, d])
+    return markdown(names, rows)
 
 
 def _case_table(rows: list[dict[str, Any]]) -> str:
     numbers = sorted({row["bodies"] for row in rows})
-    lines = ["| search | " + " | ".join(f"{n:,}" for n in numbers) + " |", "|---" * (len(numbers) + 1) + "|"]
+    lines = []
     for search in SEARCHES:
         cells = []
         for n in numbers:
             row = next((row for row in rows if row["search"] == search and row["bodies"] == n), {})
             cells.append(f"{row['seconds'] * 1e3:.3g}" if "seconds" in row else row.get("left_out", ""))
-        lines.append(f"| {search} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        lines.append([search, *cells])
+    return markdown(["search", *(f"{n:,}" for n in numbers)], lines)
 
 
 def _fracture_table(rows: list[dict[str, Any]]) -> str:
-    lines = ["| R/r | particles | cells | sweep | levels |", "|---|---|---|---|---|"]
+    lines = []
     for ratio in sorted({row["ratio"] for row in rows}):
         here = {row["search"]: row for row in rows if row["ratio"] == ratio}
         cells = [
             f"{row['seconds'] / row['bodies'] * 1e9:.0f}" if "seconds" in row else f"left out, {row['left_out']}"
             for row in (here["cells"], here["sweep"], here["levels"])
         ]
-        lines.append(f"| {ratio} | {here['levels']['bodies']:,} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        lines.append([str(ratio), f"{here['levels']['bodies']:,}", *cells])
+    return markdown(["R/r", "particles", "cells", "sweep", "levels"], lines)
 
 
 def _best(rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -111,28 +109,18 @@ def _parameter_text(result: dict[str, Any]) -> str:
 
 
 def _text(results: dict[str, Any]) -> str:
-    cases, fracture = results["cases"], results["fracture"]
-    three = ("verlet", "cells", "sweep")
+    cases = results["cases"]
     size = "Quick sizes: run it without --quick for those of the paper. " if results["quick"] else ""
-    growth = [
-        (
-            "3.2: VL ∝ n^1.8, LC ∝ n^1.15, LLL ∝ n^1.36",
-            f"{_fits(cases['3.2'], three)}; last three sizes {_fits(cases['3.2'], three, 3)}",
-        ),
-        ("3.1: VL steepest, LC and LLL alike and nearly linear", _fits(cases["3.1"], three)),
-    ]
-    ratio = max(row["ratio"] for row in fracture)
-    sizes = [
-        (
-            "LC rises much faster with R/r than LLL; unscaled curves cross at R/r ≈ 2.5",
-            f"cells are more expensive than sweep {crossing(fracture)}",
-        ),
-        ("LLL might be interesting for even wider size distributions", f"done, up to R/r = {ratio}, levels beside it"),
-    ]
     return f"""# The paper on neighbour searches, measured anew
 
 Made by `impinge reproduce particles` ({results["machine"]}, one thread). {size}Part one measures the
 searches alone, part two whole simulations.
+
+## What the paper says, and what comes out here
+
+{beside(verdicts.statements(results))}
+
+The paper gives times of whole simulations only; what came out of *searches alone* stands beside its statements too.
 
 ## Part one: searches alone
 
@@ -148,8 +136,6 @@ in the paper (zones of 5 r_max and all pairs tested every 100 steps; the given c
 Exponents of seconds per step over particles:
 
 {_growth_table(cases)}
-
-{beside(growth)}
 
 A call costs 0.1 to 0.5 ms however few the particles are, which flattens the fits over all numbers; the last three
 show how the searches grow.
@@ -168,9 +154,7 @@ Milliseconds per step, 3.1:
 
 Nanoseconds per particle and step; for large R/r fewer spheres are broken, as the number of pieces is limited.
 
-{_fracture_table(fracture)}
-
-{beside(sizes)}
+{_fracture_table(results["fracture"])}
 
 How LC and LLL compare depends on how far particles move in a step, which the paper does not say: the exchanges of LLL
 grow with it, while LC does the same work in every step.

@@ -10,12 +10,13 @@ from typing import Any
 
 from impinge.errors import InputError
 from impinge.reproduce.polyhedra.measure import Progress, measure_all, measure_diagonal
+from impinge.reproduce.statements import Report
 
 __all__ = ["reproduce"]
 
 
-def reproduce(folder: Path, quick: bool, progress: Progress) -> Path:
-    """Measure, draw and write `polyhedra.md` into a folder; returns its path."""
+def reproduce(folder: Path, quick: bool, progress: Progress) -> Report:
+    """Measure, draw and write `polyhedra.md` into a folder."""
     try:
         from impinge.reproduce.polyhedra import figures, method_figures, picture, text
     except ImportError:
@@ -68,4 +69,4 @@ def reproduce(folder: Path, quick: bool, progress: Progress) -> Path:
     path = folder / "polyhedra.md"
     results = text.Results(series, diagonal, counts, depths, errors)
     path.write_text(text.report(results, quick, machine), encoding="utf-8")
-    return path
+    return Report(path, text.statements(results, quick))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from impinge.reproduce.polyhedra.accuracy import Error
 from impinge.reproduce.polyhedra.operations import MODES, OPERATIONS, Counts
 from impinge.reproduce.polyhedra.series import Series, along, two_digits
+from impinge.reproduce.statements import markdown
 
 __all__ = [
-    "PAPER_TABLE_2", "answers", "errors_over_order", "growth", "markdown", "operations", "ratios", "table_2", "times",
+    "PAPER_TABLE_2", "answers", "errors_over_order", "growth", "operations", "ratios", "table_2", "times",
 ]  # fmt: skip
 
 # [Muth2006] Table 2: seconds of the evaluation part with 10³, 20³, 40³ and 80³ points, by the number of triangles.
@@ -19,12 +18,6 @@ PAPER_TABLE_2 = {
     131072: ("< 1", "3", "24", "202"),
 }
 _NAMES = {"ray": "ray crossing", "pre-chosen": "multipole, PC", "well-chosen": "multipole, WC", "octree": "our octree"}
-
-
-def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table."""
-    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
 def times(series: Series) -> str:

@@ -10,9 +10,10 @@ from impinge.reproduce.polyhedra import method_verdicts, tables, verdicts
 from impinge.reproduce.polyhedra.accuracy import Error
 from impinge.reproduce.polyhedra.operations import Counts, Depth
 from impinge.reproduce.polyhedra.series import Diagonal, Series, along
+from impinge.reproduce.statements import Statement, beside, without_verdict
 from impinge.shapes import octasphere
 
-__all__ = ["Results", "report"]
+__all__ = ["Results", "report", "statements"]
 
 
 class Results(NamedTuple):
@@ -25,7 +26,8 @@ class Results(NamedTuple):
     errors: list[Error]
 
 
-def _all_verdicts(results: Results, quick: bool) -> str:
+def statements(results: Results, quick: bool) -> list[Statement]:
+    """All that the paper says, beside what came out."""
     series, diagonal, counts, depths, errors = results
     sphere, foam = series["sphere"], series["foam"]
     untimed = [
@@ -39,15 +41,13 @@ def _all_verdicts(results: Results, quick: bool) -> str:
         method_verdicts.on_depth(depths),
         *verdicts.on_pre_chosen(sphere),
         *verdicts.on_table_2(sphere, tables.PAPER_TABLE_2),
-        *verdicts.on_ray(sphere, "9"),
+        *verdicts.on_ray(sphere, "Fig. 9"),
         *verdicts.on_comparison(sphere),
         *verdicts.on_foam(foam),
-        *verdicts.on_ray(foam, "14"),
+        *verdicts.on_ray(foam, "Fig. 14"),
         *verdicts.on_conclusions(series),
     ]
-    if quick:
-        timed = [(*line[:3], "quick sizes say too little") for line in timed]
-    return tables.markdown(["figure", "the paper", "here", "verdict"], untimed + timed)
+    return untimed + (without_verdict(timed) if quick else timed)
 
 
 def _scaled(series: dict[str, Series]) -> str:
@@ -110,7 +110,7 @@ method, on spheres of 8 to 131,072 triangles and on foams, with grids of 10³ to
 
 ## What the paper says, and what comes out here
 
-{_all_verdicts(results, quick)}
+{beside(statements(results, quick))}
 
 The limits of these verdicts are ours: {verdicts.LIMITS}. The paper shows its
 curves in pictures only, so that its statements are what can be compared.

@@ -1,4 +1,4 @@
-"""The paper's statements beside what was measured: each line is figure, statement, measurement, verdict."""
+"""The paper's statements beside what was measured."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from impinge.reproduce.polyhedra.series import Diagonal, Series, along
+from impinge.reproduce.statements import Statement
 
 __all__ = [
-    "CLOSE", "LIMITS", "Line", "on_answers", "on_comparison", "on_conclusions", "on_foam", "on_growth", "on_pre_chosen",
-    "on_ray", "on_table_2", "on_well_chosen", "verdict", "wins_of_ray",
+    "CLOSE", "LIMITS", "on_answers", "on_comparison", "on_conclusions", "on_foam", "on_growth", "on_pre_chosen",
+    "on_ray", "on_table_2", "on_well_chosen", "wins_of_ray",
 ]  # fmt: skip
 
-Line = tuple[str, str, str, str]
 CLOSE = 0.12  # of an exponent: at 8 times the points 28 % more or less than linear
 _LINEAR = 0.95  # exponents below are better than linear
 _BETTER = 0.8  # of the cases
@@ -22,11 +22,6 @@ LIMITS = (
     f"{_BETTER:.0%} of the cases; lines *almost touch* within a factor of {_TOUCH:g}, times are *almost independent* "
     f"within {_INDEPENDENT:g}, and *a lot faster* begins at {_A_LOT:g}"
 )
-
-
-def verdict(holds: bool, otherwise: str) -> str:
-    """What is said about a statement; otherwise : why it does not hold here."""
-    return "reproduced" if holds else f"differs: {otherwise}"
 
 
 def _exponents(values: Sequence[float], names: Sequence[str]) -> str:
@@ -65,7 +60,7 @@ def _setting_up(series: Series) -> str:
     return f"with {along(run.points)} points {run.setup / run.total:.0%} of the time of the finest mesh is set-up"
 
 
-def on_answers(all_series: Iterable[Series]) -> Line:
+def on_answers(all_series: Iterable[Series]) -> Statement:
     """3: both methods are right."""
     runs = [run for series in all_series for run in series.runs if run.method != "octree"]
     asked, wrong = sum(run.timed for run in runs), sum(run.differing for run in runs)
@@ -73,10 +68,10 @@ def on_answers(all_series: Iterable[Series]) -> Line:
     here = (
         f"{asked:,} answers, {on:,} of them for points exactly on the surface: {wrong:,} other than the exact octree's"
     )
-    return "3", "both methods give correct results", here, verdict(wrong == 0, "see the table of answers")
+    return Statement("3", "both methods give correct results", here, wrong == 0, "see the table of answers")
 
 
-def on_well_chosen(series: Series) -> list[Line]:
+def on_well_chosen(series: Series) -> list[Statement]:
     """Figure 7."""
     here, holds, where = _better_known(series)
     known = f"pre-chosen is faster at {where}"
@@ -88,29 +83,32 @@ def on_well_chosen(series: Series) -> list[Line]:
     last = series.run("well-chosen", series.sizes[-3], series.grids[-1])
     evaluating = f"evaluating is {last.query / last.total:.0%} of the time of {last.triangles:,} × {along(last.points)}"
     return [
-        ("7", "results are better if the number of points is known", here, verdict(holds, known)),
-        (
-            "7",
+        Statement("Fig. 7", "results are better if the number of points is known", here, holds, known),
+        Statement(
+            "Fig. 7",
             "times grow less than linearly with the triangles, while the depth balances set-up and evaluation",
             f"exponents of the last three meshes: {_exponents(in_n, _grids(series))}",
-            verdict(max(in_n) < _LINEAR, _setting_up(series)),
+            max(in_n) < _LINEAR,
+            _setting_up(series),
         ),
-        (
-            "7",
+        Statement(
+            "Fig. 7",
             "times grow less than linearly with the points",
             f"exponents over all grids: {finest}",
-            verdict(max(in_m) < _LINEAR, evaluating),
+            max(in_m) < _LINEAR,
+            evaluating,
         ),
-        (
-            "7",
+        Statement(
+            "Fig. 7",
             "10³ points come closest to linear growth with the triangles",
             f"{in_n[0]:.2f} with {along(series.grids[0])}, at most {max(in_n[1:]):.2f} with more",
-            verdict(in_n[0] >= max(in_n), f"by {max(in_n) - in_n[0]:.2f}; evaluating grows as well, {queries}"),
+            in_n[0] >= max(in_n),
+            f"by {max(in_n) - in_n[0]:.2f}; evaluating grows as well, {queries}",
         ),
     ]
 
 
-def on_growth(series: Series, diagonal: Diagonal) -> list[Line]:
+def on_growth(series: Series, diagonal: Diagonal) -> list[Statement]:
     """2.1.3, and the remark on Figure 7: linear only if both numbers grow."""
     modes = ("well-chosen", "pre-chosen")
     both = [diagonal.growth(method) for method in modes]
@@ -118,31 +116,31 @@ def on_growth(series: Series, diagonal: Diagonal) -> list[Line]:
     in_m = [series.growth_in_points(method, size) for method in modes for size in series.sizes]
     ray = diagonal.growth("ray")
     return [
-        (
+        Statement(
             "2.1.3",
             "O(N log² N) + O(M log² N): almost linear in triangles and in points",
             f"exponents of N {min(in_n):.2f} to {max(in_n):.2f}, of M {min(in_m):.2f} to {max(in_m):.2f}",
-            verdict(max(*in_n, *in_m) < 1 + CLOSE, "times grow faster than that"),
+            max(*in_n, *in_m) < 1 + CLOSE,
+            "times grow faster than that",
         ),
-        (
-            "7",
+        Statement(
+            "Fig. 7",
             "if both grow by the same factor, times grow linearly",
             f"with as many points as triangles, last three: {_exponents(both, modes)}",
-            verdict(
-                all(abs(value - 1) < CLOSE for value in both),
-                "less than linearly even then" if max(both) < 1 else "not quite linearly",
-            ),
+            all(abs(value - 1) < CLOSE for value in both),
+            "less than linearly even then" if max(both) < 1 else "not quite linearly",
         ),
-        (
+        Statement(
             "2.1.1",
             "without the multipole method times grow quadratically then",
             f"ray crossing: {ray:.2f}",
-            verdict(abs(ray - 2) < CLOSE, f"by {ray - 2:+.2f}"),
+            abs(ray - 2) < CLOSE,
+            f"by {ray - 2:+.2f}",
         ),
     ]
 
 
-def on_pre_chosen(series: Series) -> list[Line]:
+def on_pre_chosen(series: Series) -> list[Statement]:
     """Figure 8."""
     finest = series.sizes[-1]
     few, more = (series.run("pre-chosen", finest, points) for points in series.grids[:2])
@@ -155,22 +153,24 @@ def on_pre_chosen(series: Series) -> list[Line]:
     cheaper = [f"{b.triangles:,}" for a, b in pairwise(many) if b.total < 0.95 * a.total]
     falls = f"with {along(series.grids[-1])} points less than for the mesh before: {', '.join(cheaper) or 'none'}"
     return [
-        (
-            "8",
+        Statement(
+            "Fig. 8",
             "lines of small grids almost touch: the time is that of setting up, the depth is too large for few points",
             touch,
-            verdict(more.total < _TOUCH * few.total and share > 0.5, "evaluating takes longer than setting up"),
+            more.total < _TOUCH * few.total and share > 0.5,
+            "evaluating takes longer than setting up",
         ),
-        (
-            "8",
+        Statement(
+            "Fig. 8",
             "with 80³ points a finer mesh sometimes takes less time, as its tree is deeper",
             falls,
-            verdict(bool(cheaper), "cells are refined one by one where it pays: the tree never grows by a whole level"),
+            bool(cheaper),
+            "cells are refined one by one where it pays: the tree never grows by a whole level",
         ),
     ]
 
 
-def on_table_2(series: Series, paper: Mapping[int, Sequence[str]]) -> list[Line]:
+def on_table_2(series: Series, paper: Mapping[int, Sequence[str]]) -> list[Statement]:
     """Table 2: the evaluation part."""
     meshes = [size for size in paper if size in series.sizes]
     growth = [series.growth_in_points("pre-chosen", size, "query", 3) for size in meshes]
@@ -180,27 +180,29 @@ def on_table_2(series: Series, paper: Mapping[int, Sequence[str]]) -> list[Line]
         f"{along(few.points)} and {many.query / many.points * 1e6:.2g} µs with {along(many.points)}"
     )
     lines = [
-        (
+        Statement(
             "Table 2",
             "with a fixed depth evaluation is linear in the points",
             "exponents of the last three grids: " + _exponents(growth, [f"{size:,} triangles" for size in meshes]),
-            verdict(all(abs(value - 1) < CLOSE for value in growth), why),
+            all(abs(value - 1) < CLOSE for value in growth),
+            why,
         )
     ]
     if len(meshes) == len(paper):
         coarse, fine = (series.run("pre-chosen", size, series.grids[-1]).query for size in meshes[-2:])
         lines.append(
-            (
+            Statement(
                 "Table 2",
                 "evaluation is faster for 131,072 triangles (202 s) than for 32,768 (329 s), as the tree is deeper",
                 f"{fine:.3g} s and {coarse:.3g} s with {along(series.grids[-1])} points",
-                verdict(fine < coarse, "cells are refined one by one where it pays: no whole level is added"),
+                fine < coarse,
+                "cells are refined one by one where it pays: no whole level is added",
             )
         )
     return lines
 
 
-def on_ray(series: Series, figure: str) -> list[Line]:
+def on_ray(series: Series, figure: str) -> list[Statement]:
     """Figures 9 and 14."""
     in_n = [series.growth_in_triangles("ray", points, 3) for points in series.grids]
     in_m = [series.growth_in_points("ray", size, "query") for size in series.sizes[-3:]]
@@ -210,17 +212,19 @@ def on_ray(series: Series, figure: str) -> list[Line]:
         f"the boxes of the faces are {24 * series.sizes[-1] / 1e6:.2g} MB, which are read for every point"
     )
     return [
-        (
+        Statement(
             figure,
             "linear in the triangles",
             f"exponents of the last three meshes: {_exponents(in_n, _grids(series))}",
-            verdict(all(abs(value - 1) < CLOSE for value in in_n), why),
+            all(abs(value - 1) < CLOSE for value in in_n),
+            why,
         ),
-        (
+        Statement(
             figure,
             "linear in the points",
             "exponents: " + _exponents(in_m, [f"{size:,} triangles" for size in series.sizes[-3:]]),
-            verdict(all(abs(value - 1) < CLOSE for value in in_m), "see the table of seconds"),
+            all(abs(value - 1) < CLOSE for value in in_m),
+            "see the table of seconds",
         ),
     ]
 
@@ -231,7 +235,7 @@ def _per_point(series: Series, method: str, points: int) -> str:
     return f"{coarse:.3g} to {fine:.3g} µs per point"
 
 
-def _coarsest(series: Series, points: int, said: int) -> Line:
+def _coarsest(series: Series, points: int, said: int) -> Statement:
     """For how many of the coarsest meshes ray crossing is faster."""
     pre, well = (wins_of_ray(series, rival, points) for rival in ("pre-chosen", "well-chosen"))
     more = "more than there" if len(pre) > said else "fewer than there" if len(pre) < said else "but others"
@@ -242,10 +246,10 @@ def _coarsest(series: Series, points: int, said: int) -> Line:
     )
     text = f"{along(points)} points: ray crossing is faster for the {said} coarsest spheres"
     here = f"faster than pre-chosen for {_sizes(pre)} triangles, than well-chosen for {_sizes(well)}"
-    return "10, 4", text, here, verdict(pre == series.sizes[:said], why)
+    return Statement("Fig. 10, 4", text, here, pre == series.sizes[:said], why)
 
 
-def on_comparison(series: Series) -> list[Line]:
+def on_comparison(series: Series) -> list[Statement]:
     """Figure 10, and section 4 on the sphere."""
     few, many, finest = series.grids[0], series.grids[-1], series.sizes[-1]
     modes = ("well-chosen", "pre-chosen")
@@ -256,23 +260,25 @@ def on_comparison(series: Series) -> list[Line]:
     return [
         _coarsest(series, few, 5),
         _coarsest(series, many, 3),
-        (
-            "10",
+        Statement(
+            "Fig. 10",
             "fine meshes, 80³ points: the multipole method is faster than ray crossing",
             f"finest mesh, {along(many)} points: {here}",
-            verdict(min(gains) > 1, "ray crossing is not slower here"),
+            min(gains) > 1,
+            "ray crossing is not slower here",
         ),
-        (
-            "10",
+        Statement(
+            "Fig. 10",
             "its evaluation is almost independent of the number of triangles",
             f"pre-chosen, {series.sizes[3]:,} triangles and more: the slowest takes {spread:.2f} times as long as the "
             "fastest",
-            verdict(spread < _INDEPENDENT, f"though that is little for {grown:,.0f} times as many triangles"),
+            spread < _INDEPENDENT,
+            f"though that is little for {grown:,.0f} times as many triangles",
         ),
     ]
 
 
-def on_foam(series: Series) -> list[Line]:
+def on_foam(series: Series) -> list[Statement]:
     """Figures 12, 13 and 15."""
     in_n = [series.growth_in_triangles("well-chosen", points) for points in series.grids]
     here, holds, where = _better_known(series)
@@ -282,37 +288,41 @@ def on_foam(series: Series) -> list[Line]:
     gains = [min(series.ratios("ray", rival, many).values()) for rival in ("well-chosen", "pre-chosen")]
     faster = {size: f"{ratio:.2g}" for size, ratio in series.ratios("pre-chosen", "ray", few).items()}
     return [
-        (
-            "12",
+        Statement(
+            "Fig. 12",
             "well-chosen: times grow less than linearly with the triangles",
             f"exponents: {_exponents(in_n, _grids(series))}",
-            verdict(max(in_n) < _LINEAR, _setting_up(series)),
+            max(in_n) < _LINEAR,
+            _setting_up(series),
         ),
-        ("13", "pre-chosen: not as good as well-chosen", here, verdict(holds, f"better at {where}")),
-        (
-            "13",
+        Statement("Fig. 13", "pre-chosen: not as good as well-chosen", here, holds, f"better at {where}"),
+        Statement(
+            "Fig. 13",
             "the finest mesh is dominated by setting up",
             f"{fine.setup / fine.total:.0%} of the time with {along(few)}, "
             f"{series.run('pre-chosen', finest, many).setup / series.run('pre-chosen', finest, many).total:.0%} with "
             f"{along(many)}",
-            verdict(fine.setup > 0.5 * fine.total, "evaluating takes longer than setting up"),
+            fine.setup > 0.5 * fine.total,
+            "evaluating takes longer than setting up",
         ),
-        (
-            "15",
+        Statement(
+            "Fig. 15",
             "10³ points: ray crossing is faster than pre-chosen",
             "pre-chosen takes " + ", ".join(f"{ratio} ({size:,})" for size, ratio in faster.items()) + " times as long",
-            verdict(ray_few == series.sizes, f"only for {_sizes(ray_few)} triangles"),
+            ray_few == series.sizes,
+            f"only for {_sizes(ray_few)} triangles",
         ),
-        (
-            "15",
+        Statement(
+            "Fig. 15",
             "80³ points: both versions are a lot faster than ray crossing",
             f"at least {gains[0]:.3g} times (well-chosen) and {gains[1]:.3g} times (pre-chosen)",
-            verdict(min(gains) > _A_LOT, "faster, but not by much" if min(gains) > 1 else "not for all meshes"),
+            min(gains) > _A_LOT,
+            "faster, but not by much" if min(gains) > 1 else "not for all meshes",
         ),
     ]
 
 
-def on_conclusions(all_series: dict[str, Series]) -> list[Line]:
+def on_conclusions(all_series: dict[str, Series]) -> list[Statement]:
     """Section 4, and what our octree makes of it."""
     cases = [
         ratio
@@ -329,17 +339,19 @@ def on_conclusions(all_series: dict[str, Series]) -> list[Line]:
     ]
     lost = sum(ratio < 1 for ratio in beside)
     return [
-        (
+        Statement(
             "4",
             "well-chosen is better than ray crossing in most cases",
             f"in {won} of {len(cases)} cases",
-            verdict(won > 0.5 * len(cases), "ray crossing wins on small meshes and small grids"),
+            won > 0.5 * len(cases),
+            "ray crossing wins on small meshes and small grids",
         ),
-        (
+        Statement(
             "–",
             "–",
             f"our octree: {min(beside):.2g} to {max(beside):,.3g} times as fast as the fastest of the paper's methods, "
             f"slower in {lost} of {len(beside)} cases",
+            None,
             "a difference of method: for closed bodies neither rays through all faces nor potentials are needed",
         ),
     ]

@@ -14,12 +14,13 @@ from impinge.reproduce.qp_collide.exchanges import measure_exchanges
 from impinge.reproduce.qp_collide.iterative import measure_iterations
 from impinge.reproduce.qp_collide.responses import Measured, Progress, measure_responses
 from impinge.reproduce.qp_collide.scenes import DEMOS
+from impinge.reproduce.statements import Report
 
 __all__ = ["reproduce"]
 
 
-def reproduce(folder: Path, quick: bool, progress: Progress) -> Path:
-    """Simulate, measure, draw and write `qp-collide.md` into a folder; returns its path."""
+def reproduce(folder: Path, quick: bool, progress: Progress) -> Report:
+    """Simulate, measure, draw and write `qp-collide.md` into a folder."""
     try:
         from impinge.reproduce.qp_collide import figures, text
     except ImportError:
@@ -56,7 +57,7 @@ def reproduce(folder: Path, quick: bool, progress: Progress) -> Path:
     (folder / "qp-collide.json").write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
     path = folder / "qp-collide.md"
     path.write_text(text.report(results, quick, machine), encoding="utf-8")
-    return path
+    return Report(path, text.statements(results))
 
 
 def _shown(measured: Measured) -> list[tuple[str, int, Any]]:

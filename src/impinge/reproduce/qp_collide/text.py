@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impinge.reproduce.polyhedra.tables import markdown
 from impinge.reproduce.qp_collide import verdicts
 from impinge.reproduce.qp_collide.conditioning import Conditioning
 from impinge.reproduce.qp_collide.exchanges import WAYS, Exchanges
@@ -15,8 +14,9 @@ from impinge.reproduce.qp_collide.iterative import FORMS, Count
 from impinge.reproduce.qp_collide.responses import RESPONSES, Measured
 from impinge.reproduce.qp_collide.scenes import DEMOS
 from impinge.reproduce.qp_collide.verdicts import power
+from impinge.reproduce.statements import Statement, beside, markdown
 
-__all__ = ["Results", "report"]
+__all__ = ["Results", "report", "statements"]
 
 
 class Results(NamedTuple):
@@ -28,15 +28,15 @@ class Results(NamedTuple):
     iterations: list[Count]
 
 
-def _verdicts(results: Results) -> str:
-    lines = [
+def statements(results: Results) -> list[Statement]:
+    """All that the paper says, beside what came out."""
+    return [
         *verdicts.on_responses(results.measured),
         *verdicts.on_exchanges(results.exchanges),
         *verdicts.on_conditioning(results.conditioning),
         verdicts.on_toggling(results.exchanges),
         *verdicts.on_iterations(results.iterations),
     ]
-    return markdown(["section", "the paper", "here", "verdict"], lines)
 
 
 def _responses(measured: Measured, demo: str) -> str:
@@ -153,7 +153,7 @@ pictures and gives no numbers; sizes, masses and time steps are ours, its statem
 
 ## What the paper says, and what comes out here
 
-{_verdicts(results)}
+{beside(statements(results))}
 
 *Passed* counts the pairs of vertices and faces, or of edges, that touch each other on the way of a step; *in each
 other* the edges and faces that intersect at the end of one, at most; *lack* is the most that is lacking of the distance

@@ -1,4 +1,4 @@
-"""The paper's statements beside what was measured: each line is section, statement, measurement, verdict."""
+"""The paper's statements beside what was measured."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from impinge.reproduce.polyhedra.verdicts import Line, verdict
 from impinge.reproduce.qp_collide.conditioning import Conditioning
 from impinge.reproduce.qp_collide.exchanges import Exchanges
 from impinge.reproduce.qp_collide.iterative import Count
 from impinge.reproduce.qp_collide.responses import RESPONSES, History, Measured
 from impinge.reproduce.qp_collide.scenes import DEMOS
+from impinge.reproduce.statements import Statement
 
 __all__ = ["on_conditioning", "on_exchanges", "on_iterations", "on_responses", "on_toggling", "power"]
 
@@ -42,13 +42,13 @@ def _steps(histories: Sequence[History]) -> int:
 # Responses
 
 
-def on_responses(measured: Measured) -> list[Line]:
+def on_responses(measured: Measured) -> list[Statement]:
     """Sections 2, 4.1 and 8: the same demos by three responses."""
     by = {name: [one for one in measured.histories if one.response == name] for name in RESPONSES}
     return [_all_resolved(by["qp"]), _fixed(by["qp"]), _not_guaranteed(by), _strain(measured), _energy(by)]
 
 
-def _all_resolved(runs: Sequence[History]) -> Line:
+def _all_resolved(runs: Sequence[History]) -> Statement:
     passed, crossing = sum(one.passed[-1] for one in runs), sum(max(one.crossing) for one in runs)
     lack, scaled = max(max(one.overlap) for one in runs), sum(one.scaled for one in runs)
     here = (
@@ -56,17 +56,17 @@ def _all_resolved(runs: Sequence[History]) -> Line:
         f"other at the end of one; at most {1e3 * lack:.2g} mm of the distance is lacking"
     )
     text = "a solution to the dynamics equation which responds to all the collisions"
-    return "abstract", text, here, verdict(passed == crossing == 0, "something passed")
+    return Statement("abstract", text, here, passed == crossing == 0, "something passed")
 
 
-def _fixed(runs: Sequence[History]) -> Line:
+def _fixed(runs: Sequence[History]) -> Statement:
     moved = max(one.held_moved for one in runs)
     here = f"nodes that are held moved by {power(moved)} m"
     text = "handles the fixed constraints well, treated as equalities all along"
-    return "4.4, 8", text, here, verdict(moved == 0.0, "they moved")
+    return Statement("4.4, 8", text, here, moved == 0.0, "they moved")
 
 
-def _not_guaranteed(by: dict[str, list[History]]) -> Line:
+def _not_guaranteed(by: dict[str, list[History]]) -> Statement:
     parts, passed = [], 0
     for name in ("penalty", "impulse"):
         worst = max(by[name], key=lambda one: one.passed[-1])
@@ -76,10 +76,10 @@ def _not_guaranteed(by: dict[str, list[History]]) -> Line:
         where = f", most in {worst.demo} at {1e3 * worst.dt:g} ms" if count else ""
         parts.append(f"{name}: {count} pairs passed{where}; up to {1e3 * lack:.2g} mm of the distance lacking")
     text = "earlier methods do not guarantee that all the collisions will be resolved"
-    return "2", text, ". ".join(parts), verdict(passed > 0, "nothing passed in these runs")
+    return Statement("2", text, ". ".join(parts), passed > 0, "nothing passed in these runs")
 
 
-def _strain(measured: Measured) -> Line:
+def _strain(measured: Measured) -> Statement:
     ratios: dict[str, list[float]] = {"penalty": [], "impulse": []}
     for demo in DEMOS:
         for name, values in ratios.items():
@@ -88,10 +88,10 @@ def _strain(measured: Measured) -> Line:
     here = ", ".join(f"{name} {_spread(values)} times that of qp" for name, values in ratios.items())
     holds = min(ratios["impulse"]) > _MORE
     text = "impulses may introduce large amounts of strain; the program prevents that"
-    return "2, 4.1", text, f"largest strain: {here}", verdict(holds, f"not everywhere more than {_MORE:g} times")
+    return Statement("2, 4.1", text, f"largest strain: {here}", holds, f"not everywhere more than {_MORE:g} times")
 
 
-def _energy(by: dict[str, list[History]]) -> Line:
+def _energy(by: dict[str, list[History]]) -> Statement:
     gains = {name: [one.gain for one in runs] for name, runs in by.items()}
     grows = {name: sum(gain > 0 for gain in values) for name, values in gains.items()}
     here = "; ".join(
@@ -100,13 +100,13 @@ def _energy(by: dict[str, list[History]]) -> Line:
         for name, values in gains.items()
     )
     holds = grows["qp"] == 0 and grows["impulse"] > 0
-    return "2", "impulses add undesirable extra energy", here, verdict(holds, "they do not here")
+    return Statement("2", "impulses add undesirable extra energy", here, holds, "they do not here")
 
 
 # Systems
 
 
-def on_conditioning(found: Sequence[Conditioning]) -> list[Line]:
+def on_conditioning(found: Sequence[Conditioning]) -> list[Statement]:
     """7.1 and 8."""
     figure = next(one for one in found if one.source == "Figure 1")
     first, last = ([one for one in found if one.source.endswith(which)] for which in ("first", "last"))
@@ -116,45 +116,50 @@ def on_conditioning(found: Sequence[Conditioning]) -> list[Line]:
     better = [one.plain / one.perturbed for one in (figure, *singular)]
     wrong = sum(one.misplaced > 0 for one in (figure, *singular))
     return [
-        (
+        Statement(
             "7.1, Fig. 1",
             "the three rows of an edge on two triangles and their side create a singular matrix",
             f"{figure.rows} rows of rank {figure.rank}: condition {power(figure.plain)}, of K {power(figure.K)}",
-            verdict(figure.rank < figure.rows and figure.plain > _SINGULAR, "it is not singular"),
+            figure.rank < figure.rows and figure.plain > _SINGULAR,
+            "it is not singular",
         ),
-        (
+        Statement(
             "7.1",
             "dependent rows are a common occurrence",
             f"in {len(singular)} of {len(first)} steps among the rows that Algorithm 1 begins with, in "
             f"{sum(one.rank < one.rows for one in last)} of {len(last)} among those held at the solution",
-            verdict(share > 0.5, "in less than half of the steps"),
+            share > 0.5,
+            "in less than half of the steps",
         ),
-        (
+        Statement(
             "7.1, (23)",
             "a small L reduces the condition number",
             f"from beyond {power(min(one.plain for one in singular))} to "
             f"{_spread([one.perturbed for one in singular])} with −L; with +L, as printed, to "
             f"{_spread([one.printed for one in singular])}",
-            verdict(min(better) > _MORE, "not in all steps"),
+            min(better) > _MORE,
+            "not in all steps",
         ),
-        (
+        Statement(
             "(23), (24)",
             "the sign of L is + in one and − in the other",
             f"with +L eigenvalues have the wrong sign in {wrong} of {len(singular) + 1} systems: the solution is then "
             "no minimum; with −L in none, as the matrix is quasi-definite",
-            verdict(wrong == 0, "only −L keeps the meaning of the system"),
+            wrong == 0,
+            "only −L keeps the meaning of the system",
         ),
-        (
+        Statement(
             "8",
             "J and Jᵀ somewhat degrade the conditioning, compared with penalty springs",
             f"(8) over the matrix with springs, rows held at the solution: {_spread(worse)}; rows of the beginning: "
             f"beyond {power(min(one.plain / one.penalty for one in first))}",
-            verdict(max(worse) > _MORE, "not with the rows held at the solution"),
+            max(worse) > _MORE,
+            "not with the rows held at the solution",
         ),
     ]
 
 
-def on_exchanges(found: Sequence[Exchanges]) -> list[Line]:
+def on_exchanges(found: Sequence[Exchanges]) -> list[Statement]:
     """3 and 6: does the iteration end, how soon, and where."""
     lines = []
     for text, is_plain in (
@@ -172,11 +177,11 @@ def on_exchanges(found: Sequence[Exchanges]) -> list[Line]:
             f"of solve_qp within {apart:.0e}"
         )
         name = "3, 6" if is_plain else "6, 7.1"
-        lines.append((name, text, said, verdict(within == len(here), "it does not always")))
+        lines.append(Statement(name, text, said, within == len(here), "it does not always"))
     return lines
 
 
-def on_toggling(found: Sequence[Exchanges]) -> Line:
+def on_toggling(found: Sequence[Exchanges]) -> Statement:
     """7.2."""
     soft, stiff = ([one for one in found if (one.stiffness >= STIFF) is at] for at in (False, True))
     rates = [float(np.mean([one.toggling for one in some])) for some in (soft, stiff)]
@@ -189,10 +194,10 @@ def on_toggling(found: Sequence[Exchanges]) -> Line:
     )
     holds = loops[1] / len(stiff) > _MORE * loops[0] / len(soft)
     text = "very stiff objects (above 10⁵ N/m) make rows toggle, up to endless loops"
-    return "7.2", text, here, verdict(holds, "rows toggle because they depend on each other, however stiff the cable")
+    return Statement("7.2", text, here, holds, "rows toggle because they depend on each other, however stiff the cable")
 
 
-def on_iterations(found: Sequence[Count]) -> list[Line]:
+def on_iterations(found: Sequence[Count]) -> list[Statement]:
     """5.1 and 5.2."""
     lines = []
     for form, place, text in (
@@ -208,8 +213,8 @@ def on_iterations(found: Sequence[Count]) -> list[Line]:
             f"iterations as that"
         )
         holds = within >= _GENERALLY * len(here)
-        lines.append((place, text, said, verdict(holds, "rounding spoils the count where K is stiff")))
+        lines.append(Statement(place, text, said, holds, "rounding spoils the count where K is stiff"))
     limits = [max(one.iterations for one in found if one.form == form) for form in ("(8), CG", "(20), CG")]
     said = f"at most {limits[1]:,} instead of {limits[0]:,}"
-    lines.append(("5.2", "where K can be inverted, it pays", said, verdict(limits[1] < limits[0], "it does not")))
+    lines.append(Statement("5.2", "where K can be inverted, it pays", said, limits[1] < limits[0], "it does not"))
     return lines
