@@ -9,7 +9,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from impinge import Material, Mesh, World, shapes
-from impinge.errors import InputError, MeshError, RunError, SubjectError
+from impinge.bodies.rigid.shape import Shape
+from impinge.errors import InputError, MeshError, MeshWarning, RunError, RunWarning, SubjectError
 
 ROCK = Material(2500, stiffness=1e6)
 CUBE = shapes.box(1.0)
@@ -164,11 +165,13 @@ def test_bodies_that_start_in_something(places: list[list[float]], message: str)
 def test_thin_bodies_that_start_in_each_other() -> None:
     """Not deep, but for how thin they are; two of different shapes at one place have no points in each other."""
     plate = shapes.box((1.0, 1.0, 0.01))
-    for other, shift in ((plate, 0.003), (shapes.box((1.0, 1.0, 0.01)), 0.0)):
+    inside = "100% of polyhedron 0 are inside of polyhedron 1, expected at most 25%"
+    cases = [(plate, 0.003, r"0\.003 m deep in each other, expected at most 0\.0025 m"), (plate, 0.002, inside)]
+    for other, shift, message in [*cases, (shapes.box((1.0, 1.0, 0.01)), 0.0, inside)]:
         world = World(gravity=[0, 0, 0])
         world.add_polyhedra(plate, HERE, material=ROCK)
         world.add_polyhedra(other, [[0, 0, shift]], material=ROCK)
-        with pytest.raises(SubjectError, match=r"(9\d|100)% of polyhedron [01] are inside of polyhedron [01]"):
+        with pytest.raises(SubjectError, match=message):
             world.step(1)
     world = World(gravity=[0, 0, 0])
     world.add_polyhedra(plate, [[0, 0, 0], [0, 0, 0.0095]], material=ROCK)
@@ -189,3 +192,26 @@ def test_spheres_that_start_in_bodies(centre: list[float], radius: float, messag
     world.add_polyhedra(CUBE, HERE, material=ROCK)
     with pytest.raises(SubjectError, match=message):
         world.step(1)
+
+
+def test_surfaces_that_meet_themselves_are_told() -> None:
+    world = World()
+    for twice in (CUBE.transformed(translation=[0.5, 0.1, 0.1]), CUBE.transformed(scale=0.5)):
+        with pytest.warns(MeshWarning, match="found a surface that meets itself, or has parts within each other"):
+            world.add_polyhedra(CUBE + twice, HERE, material=ROCK)
+    world.add_polyhedra(shells(inward=True), HERE, material=ROCK)
+
+
+def test_materials_that_bodies_do_as_if_were_not_there() -> None:
+    with pytest.warns(RunWarning, match="material: found cohesion, which rigid bodies do not have"):
+        World().add_polyhedra(CUBE, HERE, material=Material(2500, stiffness=1e6, cohesion=0.1))
+
+
+def test_needles_have_points_along_them_only() -> None:
+    """However thin; and finer ones than there is room for are refused."""
+    needle = shapes.box((1.0, 1e-9, 1e-9))
+    shape = Shape(needle)
+    assert shape.resolution == 1e-3
+    assert 1000 < len(shape.points.rows) < 20_000
+    with pytest.raises(InputError, match=r"resolution: found 1e-07 m, expected at least 4e-07 m"):
+        Shape(needle, 1e-7)

@@ -139,9 +139,11 @@ def _shares_inside(dynamics: Dynamics, allowed: set[int]) -> tuple[Ints, Floats]
         low, high = mesh.bounds
         inside = ((probes[..., :3] >= low) & (probes[..., :3] <= high)).all(axis=2)
         weights = probes[..., 3] / probes[..., 3].sum(axis=1, keepdims=True)
-        near = np.flatnonzero((weights * inside).sum(axis=1) > _MUCH)
+        turned = mesh.volume < 0  # an obstacle that is solid all around
+        near = np.flatnonzero(((weights * inside).sum(axis=1) > _MUCH) | turned)
         if len(near):
-            held = Solid(mesh).contains(probes[near, :, :3].reshape(-1, 3)).reshape(len(near), -1)
+            solid = Solid(mesh.flipped() if turned else mesh)
+            held = (solid.contains(probes[near, :, :3].reshape(-1, 3)) ^ turned).reshape(len(near), -1)
             shares[rows[near]] = (weights[near] * held).sum(axis=1)
     bad = shares > _MUCH
     return ways[bad], shares[bad]

@@ -237,10 +237,10 @@ class World:
         turns = _rotations(rotations, len(x))
         v, w = _per_row("velocities", velocities, len(x), 3), _per_row("spins", spins, len(x), 3)
         kind = self._number_of(material)
-        for name in ("rolling", "cohesion", "unloading", "pull"):
+        for name in ("cohesion", "unloading", "pull"):  # rolling resistance is for what a sphere stands for, not these
             if getattr(material, name):
-                warnings.warn(f"material: found {name}, which rigid bodies do not have; they do as if it was not there",
-                              RunWarning, stacklevel=4)  # fmt: skip
+                found = f"material: found {name}, which rigid bodies do not have; they do as if it was not there"
+                warnings.warn(found, RunWarning, stacklevel=4)
         known = [s.mesh is body and s.asked == fine for s in dynamics.rigid.shapes]
         shape = known.index(True) if True in known else dynamics.rigid.add_shape(Shape(body, fine))
         form = dynamics.rigid.shapes[shape]

@@ -22,7 +22,9 @@ _KINK = 3e-3  # of the depth: what is missing to it is another face
 _BEFORE = 1.0 / 16.0  # of a line, before the kink at its end
 _SHORTEST = 1e-12  # of an edge
 _MOST_LOOKS = 15  # between two places on a line
+_MOST_DIVISIONS = 3 * PIECES  # of an edge: what is left by then is rounding
 _SAME = 1e-9  # of normals and depths of parts that are one
+_NOISE = 1e-13  # of coordinates: depths that differ by less are the same
 
 
 @lean
@@ -105,9 +107,8 @@ def _merge(parts, total):
 
 
 @lean
-def _look_between(surface, near, px, py, pz, dx, dy, dz, a, f, b, g, looks, slot, space):
+def _look_between(surface, near, px, py, pz, dx, dy, dz, a, f, b, g, looks, tolerance, slot, space):
     """Where the depth, at so many places from a to b, first is not on the line: (t or −1, depth, gradient, slot)."""
-    tolerance = _KINK * max(f, g)
     for k in range(looks):
         share = (k + 1.0) / (looks + 1.0)
         t = a + share * (b - a)
@@ -122,25 +123,25 @@ def _divide(surface, near, px, py, pz, dx, dy, dz, step, space, total):
     """Divide parts of the edge p + t d, all of which are inside, until each is straight; returns how many there are.
 
     In `space`, parts in their order along the edge: t0, depth, normal, t1, depth, normal, slots, weight. The heaviest
-    is divided next, as long as there is room. step : see `find_pieces`.
+    is divided next, as long as there is room and time. step : see `find_pieces`.
     """
     parts, length = space[4], math.sqrt(dx * dx + dy * dy + dz * dz)
-    while True:
+    noise = _NOISE * (abs(px) + abs(py) + abs(pz) + length)
+    for _ in range(_MOST_DIVISIONS):
         if total + 3 > PIECES:
             total = _merge(parts, total)
         at = _heaviest(parts, total)
         if at < 0:
-            return _merge(parts, total)
+            break
         a, f, ux, uy, uz = parts[at, 0], parts[at, 1], parts[at, 2], parts[at, 3], parts[at, 4]
         b, g, vx, vy, vz = parts[at, 5], parts[at, 6], parts[at, 7], parts[at, 8], parts[at, 9]
         first, second = np.int64(parts[at, FIRST_SLOT]), np.int64(parts[at, SECOND_SLOT])
         rise, fall = -(ux * dx + uy * dy + uz * dz), -(vx * dx + vy * dy + vz * dz)
-        tolerance = _KINK * max(f, g)
-        kinks = True
+        tolerance = _KINK * max(f, g) + noise
         if abs(f + rise * (b - a) - g) <= tolerance and abs(g - fall * (b - a) - f) <= tolerance:
             looks = min(np.int64((b - a) * length / step + 0.5), _MOST_LOOKS)
             t, h, nx, ny, nz, slot = _look_between(
-                surface, near, px, py, pz, dx, dy, dz, a, f, b, g, looks, first, space
+                surface, near, px, py, pz, dx, dy, dz, a, f, b, g, looks, tolerance, first, space
             )  # fmt: skip
             if t < 0.0:
                 parts[at, WEIGHT] = DONE
@@ -155,7 +156,7 @@ def _divide(surface, near, px, py, pz, dx, dy, dz, step, space, total):
                 surface, near, px + t * dx, py + t * dy, pz + t * dz, first, space
             )
             h = max(-distance, 0.0)
-            kinks = t == kink and abs(h - (f + rise * (t - a))) <= _KINK * h
+            kinks = t == kink and abs(h - (f + rise * (t - a))) <= _KINK * h + noise
         if total + 1 > PIECES:
             parts[at, WEIGHT] = GIVEN_UP
             continue
@@ -196,6 +197,7 @@ def _divide(surface, near, px, py, pz, dx, dy, dz, step, space, total):
         _put(parts, at + 1, left, h_left, lx, ly, lz, slot_left, t, h, ux, uy, uz, first, beside)
         _put(parts, at, a, f, ux, uy, uz, first, left, h_left, lx, ly, lz, slot_left, one)
         total += 3
+    return _merge(parts, total)
 
 
 @part
@@ -203,7 +205,7 @@ def _write(parts, total, pieces):
     """Pieces of the parts of an edge."""
     for k in range(total):
         x, y, z = parts[k, 2], parts[k, 3], parts[k, 4]
-        if parts[k, WEIGHT] == GIVEN_UP:
+        if parts[k, WEIGHT] != DONE:
             x, y, z = x + parts[k, 7], y + parts[k, 8], z + parts[k, 9]
             per = 1.0 / max(math.sqrt(x * x + y * y + z * z), 1e-300)
             x, y, z = per * x, per * y, per * z
