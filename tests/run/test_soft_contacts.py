@@ -12,6 +12,7 @@ from impinge.bodies.motion import Motion
 from impinge.bodies.soft.neighbours import Neighbours
 from impinge.bodies.soft.step import Step
 from impinge.run.soft import SoftWorld
+from impinge.run.softmotion import look_ahead
 from impinge.shapes import Mesh, icosphere
 
 from .test_soft import CABLE, CLOTH, FLOOR, SCENES, Scene, line, ring, square
@@ -220,7 +221,7 @@ def test_steps_do_not_depend_on_which_list_of_pairs_there_is(make: Callable[[], 
 def test_pairs_that_have_turned_give_way_where_they_contradict_each_other() -> None:
     """Rows along normals of the end ask for thickness alone: a step that they make impossible goes on without them."""
     world = on_a_floor()
-    task = world._look_ahead(world.dt)
+    task = look_ahead(world, world.dt)
     step = Step(world.surface, world._neighbours, world._structure, task)
     step._neighbours.cover(step._start, step._end)
     step._look_around()
