@@ -15,7 +15,7 @@ from impinge.run.soft import SoftWorld
 from impinge.run.softmotion import look_ahead
 from impinge.shapes import Mesh, icosphere
 
-from .test_soft import CABLE, CLOTH, FLOOR, SCENES, Scene, line, ring, square
+from .softthings import CABLE, CLOTH, FLOOR, SCENES, Scene, line, ring, square
 
 G = 9.81
 
