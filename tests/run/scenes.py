@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..command import invoke, refusal
+
 # Everything that a run may have: friction, walls, a drum that turns, rain, a sink, measures, all outputs.
 FULL = """
 [world]
@@ -114,3 +116,8 @@ def contents(folder: Path) -> dict[str, bytes]:
     own = {"summary.json", "timings.csv"}
     files = (path for path in folder.rglob("*") if path.is_file() and path.name not in own)
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def refused(*arguments):
+    """The one line on stderr."""
+    return refusal(invoke("run", *arguments))

@@ -8,15 +8,14 @@ import re
 import numpy as np
 import pytest
 from pydantic import BaseModel
-from typer.testing import CliRunner
 
-from impinge import cli, shapes
+from impinge import shapes
 from impinge.errors import InputError
 from impinge.run.scene import read_scene
 from impinge.run.scene.toml import Document
 from impinge.run.templates import template_text
 
-from .scenes import FULL, SMALL, write
+from .scenes import FULL, SMALL, refused, write
 
 CENTRES = "centres = [[0.03, 0.02], [0.05, 0.021], [0.04, 0.04]]"
 
@@ -163,16 +162,6 @@ def here(tmp_path, monkeypatch):
     (tmp_path / "bad.csv").write_text("a,b\n1,2\n")
     (tmp_path / "bad.ply").write_text("ply\nformat ascii 1.0\nelement vertex 3\nend_header\n0 0\n")
     return tmp_path
-
-
-def refused(*arguments):
-    """The one line on stderr."""
-    result = CliRunner().invoke(cli.app, ["run", *map(str, arguments)])
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    assert result.stderr.count("\n") == 1
-    assert result.stderr.startswith("impinge: ")
-    return result.stderr.removeprefix("impinge: ").removesuffix("\n")
 
 
 @pytest.mark.parametrize(("old", "new", "message"), [case[1:] for case in BAD], ids=[case[0] for case in BAD])

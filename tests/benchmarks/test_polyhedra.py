@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from benchmarks import command
-from benchmarks import polyhedra as benchmark
 from benchmarks.polyhedra_test import engine, judges, kinds, ours, peers, plots, race, report, scenes
 from scipy.spatial import ConvexHull
 
 import impinge
+from benchmarks import command
+from benchmarks import polyhedra as benchmark
 
 TINY = scenes.Sizes(
     part=3,

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from benchmarks import command
-from benchmarks import soft as benchmark
 from benchmarks.soft_test import engine, judges, ours, peers, plots, report, scenes, speed
 
 import impinge
+from benchmarks import command
+from benchmarks import soft as benchmark
 from impinge import ccd
 
 TINY = scenes.Sizes(

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from benchmarks import ccd as benchmark
-from benchmarks import command
 from benchmarks.ccd_test import alarms, cloth, ours, peers, report, scenes, truth
 from benchmarks.ccd_test.race import Entry, race
 
+from benchmarks import ccd as benchmark
+from benchmarks import command
 from impinge import ccd
 from tests.ccd import naive
 

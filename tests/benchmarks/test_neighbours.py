@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import command, inside
 from benchmarks.inside_test import cases, winding
 from benchmarks.inside_test import peers as inside_peers
 from benchmarks.inside_test.winding_report import winding_text, winding_verdicts
@@ -20,8 +19,9 @@ from benchmarks.neighbour_search.race import enter, race
 from benchmarks.report import exponent
 
 import impinge
+from benchmarks import command, inside
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.verify
