@@ -11,6 +11,7 @@ from impinge import _check
 from impinge.bodies.dynamics import Dynamics
 from impinge.errors import InputError
 from impinge.inside.view import checked_rotation
+from impinge.output.arrays import with_z
 from impinge.response.materials import Material
 
 __all__ = ["of_spheres", "per_row", "rotations"]
@@ -41,7 +42,7 @@ def of_spheres(
     v = per_row("velocities", velocities, len(x), d)
     w = per_row("spins", spins, len(x), 3 if d == 3 else 1)
     turning = w if d == 3 else np.column_stack([np.zeros((len(x), 2)), w])
-    return dynamics.space.wrap(x), r, _with_z(v), turning
+    return dynamics.space.wrap(x), r, with_z(v), turning
 
 
 def per_row(name: str, value: ArrayLike | None, count: int, columns: int) -> _Floats:
@@ -77,8 +78,3 @@ def rotations(value: Any, count: int) -> _Floats:
         except InputError as error:
             raise InputError(f"rotations: row {row}: {str(error).removeprefix('rotation: ')}") from None
     return np.broadcast_to(turns, (count, 3, 3))
-
-
-def _with_z(vectors: _Floats) -> _Floats:
-    """Vectors with three axes."""
-    return vectors if vectors.shape[1] == 3 else np.column_stack([vectors, np.zeros(len(vectors))])

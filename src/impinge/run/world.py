@@ -22,6 +22,7 @@ from impinge.bodies.obstacles import Obstacle
 from impinge.bodies.rain import Rain
 from impinge.bodies.rigid.dynamics import Laws
 from impinge.bodies.rigid.shape import Shape
+from impinge.bodies.sizes import read_corners
 from impinge.broad.search import NeighborSearch, Statistics
 from impinge.broad.space import check_room, read_space
 from impinge.errors import InputError, RunWarning
@@ -351,9 +352,7 @@ class World:
     @uninterrupted
     def add_box(self, lower: ArrayLike, upper: ArrayLike, material: Material | None = None) -> list[Wall]:
         """Walls around a box, felt from inside; none along periodic axes."""
-        low, high = _check.vector("lower", lower, self.dim), _check.vector("upper", upper, self.dim)
-        if not (low < high).all():
-            raise InputError(f"upper: found {upper!r}, expected more than lower, {lower!r}, along every axis")
+        low, high = read_corners(lower, upper, self.dim)
         walls = []
         for axis in range(self.dim):
             if self._dynamics.space.period[axis] == 0:
@@ -374,9 +373,7 @@ class World:
     @uninterrupted
     def add_sink(self, lower: ArrayLike, upper: ArrayLike) -> Sink:
         """Let spheres vanish whose centres are in a box, looked at every 50 steps; the sink counts them."""
-        low, high = _check.vector("lower", lower, self.dim), _check.vector("upper", upper, self.dim)
-        if not (low < high).all():
-            raise InputError(f"upper: found {upper!r}, expected more than lower, {lower!r}, along every axis")
+        low, high = read_corners(lower, upper, self.dim)
         self.sinks.append(Sink(low, high))
         return self.sinks[-1]
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from impinge.errors import ImpingeError, InputError
 from impinge.inside.solid import Solid
+from impinge.output.arrays import evenly
 from impinge.output.softframe import SoftFrame
 from impinge.run.frames import obstacle_meshes
 from impinge.run.scene import models
@@ -17,7 +18,6 @@ from impinge.shapes.mesh import Mesh
 from impinge.show.recording import Bodies, Frame, Recording, Spheres
 from impinge.show.scene3d import plot_of
 from impinge.show.shown import scalars_of
-from impinge.show.thinning import evenly
 
 if TYPE_CHECKING:
     from k3d.plot import Plot

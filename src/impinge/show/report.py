@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from impinge import _check
 from impinge.errors import InputError
+from impinge.output.arrays import evenly
 from impinge.output.atomic import replacing
 from impinge.run.scene import Scene
 from impinge.run.schedule import reached
@@ -22,7 +23,7 @@ from impinge.show.recording import Recording
 from impinge.show.scene3d import colour_map, plot_of_shown, require_k3d
 from impinge.show.shown import Shown
 from impinge.show.tables import charts_of
-from impinge.show.thinning import Plan, cost_of, evenly, plan
+from impinge.show.thinning import Plan, cost_of, plan
 
 __all__ = ["MOST_MB", "check_scene", "report"]
 
