@@ -149,6 +149,38 @@ class Others:
         return max(0.0, (busy - own) / wall)
 
 
+class Session:
+    """A run of a benchmark, from before it warms up until all is measured: what its results say of it."""
+
+    def __init__(self, cpus: list[int]) -> None:
+        self._cpus, self._load = cpus, load_average()
+        self._others = Others(cpus)
+
+    def begin(
+        self,
+        quick: bool,
+        threads: int | Sequence[int],
+        peers: Iterable[Any],
+        absent: dict[str, str],
+        sizes: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """Results without figures, when all is ready to be measured."""
+        counts = threads if isinstance(threads, int) else " and ".join(map(str, threads))
+        self._others = Others(self._cpus)
+        return {
+            "about": machine(counts, self._cpus) | {"load_before": self._load},
+            "quick": quick,
+            **({} if sizes is None else {"sizes": sizes}),
+            "peers": {peer.name: peer.version() for peer in peers},
+            "absent": absent,
+        }
+
+    def end(self, results: dict[str, Any], verdicts: Iterable[Any]) -> None:
+        """Complete them."""
+        results["about"] |= {"load_after": load_average(), "others_cpus": self._others.mean()}
+        results["verdicts"] = [verdict.as_dict() for verdict in verdicts]
+
+
 def peak_memory(function: Callable[[], Any]) -> tuple[int | None, Any]:
     """Bytes that the process grew by at most while the function ran (Linux; else None), and its result."""
     gc.collect()

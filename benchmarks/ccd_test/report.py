@@ -8,8 +8,7 @@ from benchmarks.ccd_test.growth import CANDIDATES, FIRST
 from benchmarks.ccd_test.ours import NAME
 from benchmarks.ccd_test.peers import ADDITIVE, LBVH, TIGHT
 from benchmarks.ccd_test.queries import CALLS_ALONE
-from benchmarks.ccd_test.race import threads_text
-from benchmarks.report import Verdict, seconds, table
+from benchmarks.report import Verdict, seconds, table, threads_text
 
 _Row = dict[str, Any]
 _NONE = "–"

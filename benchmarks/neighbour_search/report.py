@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.neighbour_search.race import threads_text
-from benchmarks.report import Verdict, exponent, seconds, table
+from benchmarks.report import Verdict, exponent, seconds, table, threads_text
 
 _Row = dict[str, Any]
 _BETWEEN = "–"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.report import Verdict, table
+from benchmarks.report import Verdict, table, threads_text
 
 _Row = dict[str, Any]
 _NONE = "–"
@@ -56,7 +56,7 @@ def speed_verdicts(rows: list[_Row]) -> list[Verdict]:
         required, aim = (1.0, 1.5) if case[0]["dense"] else (1.2, 2.0)
         for threads in sorted({row["threads"] for row in case}):
             ours, rival = find(case, _OURS, threads), _rival(case, threads)
-            name = f"times the rate of the faster of LAMMPS and LIGGGHTS, {case[0]['case']}, {_threads(threads)}"
+            name = f"times the rate of the faster of LAMMPS and LIGGGHTS, {case[0]['case']}, {threads_text(threads)}"
             if ours is None or rival is None:
                 found.append(Verdict(name, "at least", required, None, aim))
                 continue
@@ -73,13 +73,9 @@ def growth_verdicts(rows: list[_Row]) -> list[Verdict]:
     for threads in sorted({row["threads"] for row in rows}):
         one, other = find(few, _OURS, threads), find(many, _OURS, threads)
         reached = None if one is None or other is None else other["rate"] / one["rate"]
-        name = f"rate of {many[0]['n']:,} equal spheres over that of {few[0]['n']:,}, {_threads(threads)}"
+        name = f"rate of {many[0]['n']:,} equal spheres over that of {few[0]['n']:,}, {threads_text(threads)}"
         found.append(Verdict(name, "at least", 0.8, reached))
     return found
-
-
-def _threads(count: int) -> str:
-    return f"{count} thread{'s' if count > 1 else ''}"
 
 
 def _rates(case: list[_Row], codes: list[str], counts: list[int]) -> list[str]:

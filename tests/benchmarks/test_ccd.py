@@ -94,7 +94,7 @@ def _run(folder, monkeypatch, peer, parts=()):
     results, verdicts = benchmark._measure(options, [0])
     text = benchmark._text(results, verdicts)
     name = command.of_parts("ccd", options.parts, benchmark._PARTS)
-    command.save(name, results, text, folder, benchmark._draw)
+    command.save(name, results, text, folder, "benchmarks.ccd_test.plots")
     assert (folder / f"{name}.png").stat().st_size > 0
     return json.loads((folder / f"{name}.json").read_text(encoding="utf-8")), text, verdicts
 
