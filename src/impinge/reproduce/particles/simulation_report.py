@@ -8,11 +8,11 @@ from typing import Any
 
 from impinge.reproduce.particles import simulation_figures as figures
 from impinge.reproduce.particles.demo import run_demo, run_packing
-from impinge.reproduce.particles.measure import Progress, fit_exponent
+from impinge.reproduce.particles.measure import fit_exponent
 from impinge.reproduce.particles.simulations import measure_simulations
 from impinge.reproduce.particles.systems import fractured_spheres
 from impinge.reproduce.particles.tables import number
-from impinge.reproduce.statements import markdown
+from impinge.reproduce.statements import Progress, markdown
 
 __all__ = ["run", "text"]
 
