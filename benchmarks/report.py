@@ -31,6 +31,11 @@ def threads_text(count: int | None) -> str:
     return "no threads setting" if count is None else f"{count} thread{'s' if count > 1 else ''}"
 
 
+def the(rows: Sequence[dict[str, Any]], **wanted: Any) -> dict[str, Any] | None:
+    """The row with such values."""
+    return next((row for row in rows if all(row[key] == value for key, value in wanted.items())), None)
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
     """A Markdown table; all columns but the first `left` are numbers."""
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]

@@ -161,3 +161,9 @@ def tension_ratios(world: SoftWorld, steps: int) -> list[float]:
 
 def heights(count: int) -> Any:
     return sp.csr_array((np.ones(count), (range(count), 3 * np.arange(count) + 2)), shape=(count, 3 * count))
+
+
+def energy_left(world: SoftWorld) -> float:
+    """All energy, less the work of what drives and parts bodies."""
+    energy = world.energy()
+    return energy["kinetic"] + energy["potential"] + energy["elastic"] - energy["driven"] - energy["recovery"]

@@ -17,7 +17,7 @@ from impinge.run.scene import read_scene
 from impinge.run.schedule import Schedule, reached
 
 from ..output.disks import full_after
-from .runs import Killed, command, kill_and_go_on, rows, stop_at, wait_for
+from .runs import Killed, command, kill_and_go_on, rows, run, stop_at, wait_for
 from .scenes import FULL, SMALL, contents, write
 
 
@@ -28,10 +28,6 @@ def whole(tmp_path_factory):
     outcome = run_scene(read_scene(write(folder, FULL)), folder / "out")
     assert outcome.finished
     return contents(folder / "out")
-
-
-def run(folder, text, **options):
-    return run_scene(read_scene(write(folder, text)), folder / "out", **options)
 
 
 # What is written

@@ -25,6 +25,7 @@ from .softthings import (
     Scene,
     a_cable,
     driven_into_the_floor,
+    energy_left,
     line,
     masses_of,
     ring,
@@ -132,12 +133,6 @@ def with_obstacles(scene: Scene) -> Floats:
     """Positions of all vertices now, those of obstacles from their motion."""
     moved = [mesh.vertices + scene.world.time * np.array(velocity) for mesh, velocity in scene.obstacles]
     return np.concatenate([scene.world.positions, *moved])
-
-
-def energy_left(world: SoftWorld) -> float:
-    """All energy, less the work of what drives and parts bodies."""
-    energy = world.energy()
-    return energy["kinetic"] + energy["potential"] + energy["elastic"] - energy["driven"] - energy["recovery"]
 
 
 def check_steps(scene: Scene) -> int:

@@ -19,14 +19,11 @@ from impinge.run.soft import SoftWorld
 from impinge.run.softmotion import look_ahead
 from impinge.shapes import Mesh, box
 
+from .softthings import CABLE, line
+
 Floats = NDArray[np.float64]
-CABLE: Any = {"radius": 0.01, "stretch": 500.0, "bend": 1e-3, "mass_per_length": 0.1, "damping": 1e-3}
 TRIANGLE = Mesh([[-3, -3, 0], [3, -3, 0], [0, 5, 0.0]], [[0, 1, 2]])
 CLASSICAL = ("penalty", "impulse")
-
-
-def line(start: Any, end: Any, count: int) -> Floats:
-    return np.linspace(np.asarray(start, float), np.asarray(end, float), count)
 
 
 def masses_of(points: Floats) -> Floats:

@@ -15,7 +15,7 @@ from impinge.run.soft import SoftWorld
 from impinge.run.softmotion import look_ahead
 from impinge.shapes import Mesh, icosphere
 
-from .softthings import CABLE, CLOTH, FLOOR, SCENES, Scene, line, ring, square
+from .softthings import CABLE, CLOTH, FLOOR, SCENES, Scene, energy_left, line, ring, square
 
 G = 9.81
 
@@ -135,15 +135,10 @@ def held_by_rows() -> SoftWorld:
 @pytest.mark.parametrize("make", [lifted, limited, rubbed, held_by_rows])
 def test_energy_less_the_work_done_never_grows(make: Callable[[], SoftWorld]) -> None:
     world = make()
-
-    def left() -> float:
-        energy = world.energy()
-        return energy["kinetic"] + energy["potential"] + energy["elastic"] - energy["driven"] - energy["recovery"]
-
-    before, size = left(), 0.0
+    before, size = energy_left(world), 0.0
     for _ in range(50):
         world.step()
-        now, size = left(), max(size, abs(world.energy()["driven"]))
+        now, size = energy_left(world), max(size, abs(world.energy()["driven"]))
         assert now <= before + 1e-7 * size, f"at t = {world.time}"
         before = now
     assert size > 1e-2

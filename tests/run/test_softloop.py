@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import signal
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from impinge.errors import InfeasibleStep, InputError
 from impinge.output import Collection, SoftFiles, checkpoint, figure
-from impinge.run.loop import Outcome, run_scene
+from impinge.run.loop import run_scene
 from impinge.run.scene import read_scene
 from impinge.run.soft import SoftWorld
 
 from ..command import invoke
-from .runs import Killed, command, kill_and_go_on, rows, stop_at, wait_for
+from .runs import Killed, command, kill_and_go_on, rows, run, stop_at, wait_for
 from .scenes import SMALL, contents, write
 from .softscenes import SOFT_FULL, SOFT_SMALL
 
@@ -28,10 +27,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     folder = tmp_path_factory.mktemp("whole")
     assert run(folder, SOFT_FULL).finished
     return contents(folder / "out")
-
-
-def run(folder: Path, text: str, **options: Any) -> Outcome:
-    return run_scene(read_scene(write(folder, text)), folder / "out", **options)
 
 
 # What is written
