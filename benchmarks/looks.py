@@ -8,26 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 from matplotlib import pyplot as plt
 
-matplotlib.use("Agg")
+from impinge.reproduce.look import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, STYLE, VERMILION, plain_numbers
 
-# Okabe and Ito's colours, which stay apart for colour-blind eyes; markers differ too.
-VERMILION, ORANGE, BLUE, GREEN, SKY, PURPLE = "#D55E00", "#E69F00", "#0072B2", "#009E73", "#56B4E9", "#CC79A7"
-OLIVE, BLACK, OTHER = "#B8A500", "#000000", "#777777"
+__all__ = [
+    "BLACK", "BLUE", "GREEN", "OLIVE", "ORANGE", "OTHER", "PURPLE", "SKY", "STYLE", "VERMILION", "panels",
+    "plain_numbers", "redraw", "save",
+]  # fmt: skip
 
-STYLE: dict[Any, Any] = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": "#e4e4e4",
-    "grid.linewidth": 0.6,
-    "legend.frameon": False,
-    "savefig.dpi": 160,
-}
+OLIVE, OTHER = "#B8A500", "#777777"  # more colours; markers differ too
 
 
 def panels(count: int, across: int, size: tuple[float, float]) -> tuple[Any, list[Any]]:

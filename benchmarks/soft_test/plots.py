@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from matplotlib import pyplot as plt
-from matplotlib.ticker import LogLocator, NullFormatter
 
 from benchmarks import looks
 from benchmarks.soft_test.ours import NAME
@@ -38,9 +37,7 @@ def _draw_scene(axes: Any, scene: dict[str, Any]) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axis.set_major_formatter("{x:g}")
-        axis.set_minor_formatter(NullFormatter())
+        looks.plain_numbers(axis, 1.0, 2.0, 5.0)
     axes.set_xlabel("largest strain, %")
     axes.set_ylabel("simulated seconds per second")
     axes.set_title(scene["scene"], loc="left")
