@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 
 from impinge.bodies import _obstacles as kernels
 from impinge.bodies.motion import Motion
@@ -217,6 +218,12 @@ def test_bad_motions() -> None:
         Motion(rotation=(1, 2, 3))
     with pytest.raises(InputError, match=r"rotation\[1\]: found"):
         Motion(rotation=((1, 2, 3), (1, 2, math.inf)))
+
+
+def test_functions_may_give_rotations_of_scipy() -> None:
+    pose = Obstacle(box(), lambda t: ((0, 0, 0), Rotation.from_rotvec([0, 0, t]))).pose_at(0.5)
+    np.testing.assert_allclose(pose.rotation, turn((0, 0, 1), 0.5), atol=1e-15)
+    np.testing.assert_allclose(pose.spin, [0, 0, 1], atol=1e-9)
 
 
 def test_functions_are_not_asked_about_times_before_0() -> None:

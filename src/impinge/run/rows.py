@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from impinge import _check
 from impinge.bodies.dynamics import Dynamics
 from impinge.errors import InputError
-from impinge.inside.view import checked_rotation
 from impinge.output.arrays import with_z
 from impinge.response.materials import Material
+from impinge.shapes.rotations import checked_rotation
 
 __all__ = ["of_spheres", "per_row", "rotations"]
 
@@ -73,8 +73,5 @@ def rotations(value: Any, count: int) -> _Floats:
     rows = array.reshape(-1, 3, 3)
     turns = np.empty(rows.shape)
     for row, matrix in enumerate(rows):
-        try:
-            turns[row] = checked_rotation(matrix)
-        except InputError as error:
-            raise InputError(f"rotations: row {row}: {str(error).removeprefix('rotation: ')}") from None
+        turns[row] = checked_rotation(matrix, f"rotations: row {row}")
     return np.broadcast_to(turns, (count, 3, 3))
