@@ -92,27 +92,26 @@ def load_average() -> list[float] | None:
     return [round(x, 2) for x in os.getloadavg()] if hasattr(os, "getloadavg") else None
 
 
-def _memory_gb() -> float | None:
-    kilobytes = _first_line("/proc/meminfo", "MemTotal")
-    return None if kilobytes is None else round(int(kilobytes.split()[0]) / 1e6, 1)
-
-
 def free_memory_gb() -> float | None:
-    """Memory that programs can still get (Linux)."""
-    kilobytes = _first_line("/proc/meminfo", "MemAvailable")
-    return None if kilobytes is None else int(kilobytes.split()[0]) / 1e6
+    """Memory that programs can still get, where the system tells."""
+    from impinge.doctor.machine import memory
+
+    free = memory().free
+    return None if free is None else free / 1e9
 
 
 def machine(threads: int | str, cpus: list[int]) -> dict[str, Any]:
     """What the figures depend on."""
     import impinge
+    from impinge.doctor.machine import memory
+    from impinge.run.versions import processor_name
 
-    changed = _git("status", "--porcelain", "--", "../src")
+    total, changed = memory().total, _git("status", "--porcelain", "--", "../src")
     return {
-        "cpu": _first_line("/proc/cpuinfo", "model name") or platform.processor(),
+        "cpu": processor_name(),
         "cpus": os.cpu_count(),
         "used_cpus": cpus,
-        "memory_gb": _memory_gb(),
+        "memory_gb": None if total is None else round(total / 1e9, 1),
         "system": platform.platform(),
         "python": platform.python_version(),
         "versions": {name: _version(name) for name in ("numpy", "scipy", "numba", "llvmlite")},
