@@ -36,6 +36,11 @@ def the(rows: Sequence[dict[str, Any]], **wanted: Any) -> dict[str, Any] | None:
     return next((row for row in rows if all(row[key] == value for key, value in wanted.items())), None)
 
 
+def grouped(rows: Sequence[dict[str, Any]], key: str) -> list[list[dict[str, Any]]]:
+    """Rows with the same value each, in the order of their first ones."""
+    return [[row for row in rows if row[key] == value] for value in dict.fromkeys(row[key] for row in rows)]
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
     """A Markdown table; all columns but the first `left` are numbers."""
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]

@@ -8,8 +8,8 @@ from typing import Any
 from matplotlib import pyplot as plt
 
 from benchmarks import looks
-from benchmarks.neighbour_search.report import by_system, is_wrong, thread_counts
-from benchmarks.report import seconds
+from benchmarks.neighbour_search.report import is_wrong, thread_counts
+from benchmarks.report import grouped, seconds
 
 _KINDS = {"auto": (looks.VERMILION, "o"), "levels": (looks.BLUE, "s"), "cells": (looks.GREEN, "^")}
 _GROUPS = {"ours": looks.VERMILION, "general": looks.BLUE, "split": looks.GREEN}
@@ -70,7 +70,7 @@ def _bars(axes: Any, system: list[dict[str, Any]], most: int) -> None:
 def _summary(results: dict[str, Any], path: Path) -> None:
     """Bars: seconds of every competitor, a panel per system."""
     rows = results["speed"] + results.get("boxes", [])
-    systems, most = by_system(rows), thread_counts(rows)[-1]
+    systems, most = grouped(rows, "system"), thread_counts(rows)[-1]
     figure, panels = looks.panels(len(systems), 3, (5, 2.3))
     for axes, system in zip(panels, systems, strict=True):
         _bars(axes, system, most)

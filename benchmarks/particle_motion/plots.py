@@ -8,8 +8,8 @@ from typing import Any
 from matplotlib import pyplot as plt
 
 from benchmarks import looks
-from benchmarks.particle_motion.report import by_case, find
-from benchmarks.report import threads_text
+from benchmarks.particle_motion.report import find
+from benchmarks.report import grouped, threads_text
 
 _COLOURS = {"impinge": looks.VERMILION, "lammps": looks.BLUE, "liggghts": looks.GREEN, "yade": looks.PURPLE}
 
@@ -37,7 +37,7 @@ def draw(results: dict[str, Any], path: Path) -> list[Path]:
     """Write the plot, if there are data for it; returns its path."""
     if not results.get("speed"):
         return []
-    cases = by_case(results["speed"])
+    cases = grouped(results["speed"], "case")
     counts = sorted({row["threads"] for row in results["speed"]})
     path = path.with_name("particles.png")
     with plt.rc_context(looks.STYLE):
