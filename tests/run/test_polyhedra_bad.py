@@ -35,6 +35,9 @@ def shells(inward: bool) -> Mesh:
         (CUBE.flipped(), "inside out, of volume -1 m³"),
         (shells(inward=True).flipped(), r"inside out, of volume -0\.875 m³"),
         (Mesh(CUBE.vertices * 1e-31, CUBE.faces), "a size of 1e-31 m"),
+        (CUBE + CUBE.flipped().transformed(scale=0.5, translation=[30, 30, 30]),
+         r"that of face 12 at \(29\.75, .*\) m, inside out and in no other part"),
+        (Mesh(CUBE.vertices * [1e-8, 1e-8, 1], CUBE.faces), "too thin for its length"),
     ],
 )  # fmt: skip
 def test_surfaces_that_are_none_of_a_body(mesh: Mesh, message: str) -> None:
@@ -208,10 +211,10 @@ def test_materials_that_bodies_do_as_if_were_not_there() -> None:
 
 
 def test_needles_have_points_along_them_only() -> None:
-    """However thin; and finer ones than there is room for are refused."""
-    needle = shapes.box((1.0, 1e-9, 1e-9))
+    """And finer ones than there is room for are refused."""
+    needle = shapes.box((1.0, 1e-6, 1e-6))
     shape = Shape(needle)
     assert shape.resolution == 1e-3
     assert 1000 < len(shape.points.rows) < 20_000
-    with pytest.raises(InputError, match=r"resolution: found 1e-07 m, expected at least 4\.01e-07 m"):
+    with pytest.raises(InputError, match=r"resolution: found 1e-07 m, expected at least 8\.63e-07 m"):
         Shape(needle, 1e-7)

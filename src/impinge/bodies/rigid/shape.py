@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 from impinge.bodies.obstacles import Obstacle
 from impinge.bodies.rigid import _distance, _layout, _touch
 from impinge.bodies.rigid._layout import RANGES, SIZES
-from impinge.bodies.rigid.surface import find_edges, find_rims, is_convex, is_filled, sample, usual_resolution
+from impinge.bodies.rigid.surface import (
+    find_edges,
+    find_inside_out,
+    find_rims,
+    is_convex,
+    is_filled,
+    sample,
+    usual_resolution,
+)
 from impinge.errors import InputError, MeshError, MeshWarning
 from impinge.inside import _closest, _closest_build
 from impinge.response import _laws
@@ -33,6 +41,7 @@ _DEEPEST = 0.5  # of the radius: so far, at most, points can be behind the surfa
 _MOST_POINTS = 10_000_000  # of a body
 _MOST_ALONG = 1000  # points along a body, unless a resolution is asked for
 _PROBES = 64  # points in a body, at most
+_LEAST_MOMENT = 1e-14  # of the largest: less is lost in rounding
 _SMALLEST, _LARGEST = 1e-30, 1e30  # m: eighth powers of lengths stay in range
 
 
@@ -142,6 +151,7 @@ class Shape(Form):
         own = Mesh((mesh.vertices - self.centre) @ self.axes, mesh.faces)
         super().__init__(own)
         if not self.filled:
+            _check_parts(mesh)
             warnings.warn(
                 "mesh: found a surface that meets itself, or has parts within each other that face the same way; "
                 "expected one inside. What is inside twice has twice the mass, and contacts there are not felt",
@@ -149,6 +159,11 @@ class Shape(Form):
                 stacklevel=4,
             )
         self.obstacle = Obstacle(own)  # what spheres run into
+        if not moments[0] > _LEAST_MOMENT * moments[2]:
+            raise MeshError(
+                f"mesh: found moments of inertia of {moments[0]:.3g} to {moments[2]:.3g} m² times the mass, expected "
+                f"the least above {_LEAST_MOMENT:g} of the largest: it is too thin for its length, or meets itself"
+            )
         self._add_points(own)
 
     @property
@@ -326,6 +341,17 @@ def check_solid(mesh: Mesh) -> None:
         raise MeshError(
             f"mesh: found it inside out, of volume {mesh.volume:.6g} m³, expected faces that are counter-clockwise "
             "seen from outside; mesh.flipped() turns them"
+        )
+
+
+def _check_parts(mesh: Mesh) -> None:
+    """Refuse a closed surface with a whole part that is inside out."""
+    face = find_inside_out(mesh)
+    if face is not None:
+        place = "({:.6g}, {:.6g}, {:.6g})".format(*mesh.triangles[face].mean(axis=0))
+        raise MeshError(
+            f"mesh: found a part of the surface, that of face {face} at {place} m, inside out and in no other part; "
+            "expected faces that are counter-clockwise seen from outside"
         )
 
 
