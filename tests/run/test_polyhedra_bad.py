@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -195,6 +196,31 @@ def test_spheres_that_start_in_bodies(centre: list[float], radius: float, messag
     world.add_polyhedra(CUBE, HERE, material=ROCK)
     with pytest.raises(SubjectError, match=message):
         world.step(1)
+
+
+def test_what_motion_has_brought_together_is_not_refused_when_something_is_added(tmp_path: Path) -> None:
+    """A soft cube and a soft sphere, deep in the floor; only what is new is looked at."""
+    world, soft = World(dt=1e-3), Material(density=2500, stiffness=1e5)
+    world.add_plane([0, 0, 0], [0, 0, 1], name="floor")
+    world.add_polyhedra(CUBE, [[0, 0, 0.501]], material=soft)
+    world.add_spheres([[3, 0, 0.501]], 0.5, Material(density=2500, stiffness=2e4))
+    world.run(until=0.4)
+    assert world.body_contacts().depths.max() > 0.1
+    assert world.contacts().depths.max() > 0.5
+    world.save(tmp_path / "deep.h5")
+    for run in (world, World.load(tmp_path / "deep.h5")):
+        run.add_plane([0, 0, 9], [0, 0, -1])
+        run.add_obstacle(shapes.box().transformed(translation=[9, 9, 9]))
+        run.add_polyhedra(CUBE, [[9, 0, 2]], material=soft)
+        run.add_spheres([[9, 9, 2]], 0.5, soft)
+        run.step(2)
+        run.add_polyhedra(CUBE, [[9.5, 0, 2]], material=soft)
+        with pytest.raises(InputError, match=r"^positions: polyhedron 1 and polyhedron 2 are 0\.4\d+ m deep"):
+            run.step()
+    other = World.load(tmp_path / "deep.h5")
+    other.add_plane([-0.4, 0, 0], [1, 0, 0], name="step")
+    with pytest.raises(InputError, match=r"^positions: polyhedron 0 and step are"):
+        other.step()
 
 
 def test_surfaces_that_meet_themselves_are_told() -> None:

@@ -114,4 +114,5 @@ def to_world(
         )  # fmt: skip
     restoring.check_dynamics(content["state"], world._dynamics, materials, len(content["planes"]))
     world._dynamics.restore(content["state"])
+    world._note_checked()
     return world
