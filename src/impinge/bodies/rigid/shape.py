@@ -323,23 +323,25 @@ def _checked_resolution(resolution: float, mesh: Mesh) -> float:
     return resolution
 
 
-def check_solid(mesh: Mesh) -> None:
-    """Refuse what is not the surface of a solid."""
+def check_solid(mesh: Mesh, name: str = "mesh") -> None:
+    """Refuse what is not the surface of a solid; name : what errors call it."""
     size = float(np.ptp(mesh.bounds, axis=0).max())
     if not _SMALLEST <= size <= _LARGEST:
-        raise MeshError(f"mesh: found a size of {size:g} m, expected {_SMALLEST:g} to {_LARGEST:g} m")
+        raise MeshError(f"{name}: found a size of {size:g} m, expected {_SMALLEST:g} to {_LARGEST:g} m")
     if not mesh.is_closed:
         problem = next(p for p in mesh.problems() if p.kind != "inside out")
         where = ""
         if len(problem.examples[0]) == 3:
             place = mesh.vertices[list(problem.examples[0][:2])].mean(axis=0)
             where = " at ({:.6g}, {:.6g}, {:.6g}) m".format(*place)
-        raise MeshError(f"mesh: found {problem.text}{where}, expected a closed surface, as a rigid body has an inside")
+        raise MeshError(
+            f"{name}: found {problem.text}{where}, expected a closed surface, as a rigid body has an inside"
+        )
     if not abs(mesh.volume) > 0:
-        raise MeshError("mesh: found a surface that encloses no volume, expected the surface of a body")
+        raise MeshError(f"{name}: found a surface that encloses no volume, expected the surface of a body")
     if mesh.volume < 0:
         raise MeshError(
-            f"mesh: found it inside out, of volume {mesh.volume:.6g} m³, expected faces that are counter-clockwise "
+            f"{name}: found it inside out, of volume {mesh.volume:.6g} m³, expected faces that are counter-clockwise "
             "seen from outside; mesh.flipped() turns them"
         )
 
