@@ -198,6 +198,53 @@ def test_spheres_that_start_in_bodies(centre: list[float], radius: float, messag
         world.step(1)
 
 
+def sheet(right: float, front: float, z: float = 0.0) -> Mesh:
+    return Mesh([[-3, -3, z], [right, -3, z], [right, front, z], [-3, front, z]], [[0, 1, 2], [0, 2, 3]])
+
+
+@pytest.mark.parametrize(
+    ("obstacle", "body", "depth"),
+    [
+        (sheet(3, 3), CUBE, "0.5"),
+        (sheet(3, 3, 0.3), CUBE, "0.2"),
+        (sheet(0.3, 3), CUBE, "0.2"),  # its rim is in the body
+        (sheet(0.3, 0.3), CUBE, "0.2"),  # a corner of it
+        (sheet(3, 3), BALL.transformed(translation=[0, 0, 0.1]), "0.89"),
+        (sheet(3, 3, 0.499), CUBE, None),
+        (sheet(3, 3, -0.501), CUBE, None),
+        (sheet(3, -0.49), CUBE, None),
+    ],
+)
+def test_bodies_that_start_across_sheets(obstacle: Mesh, body: Mesh, depth: str | None) -> None:
+    """None of the points of the body has passed the sheet, so that contacts do not tell."""
+    for overlap in (False, True):
+        world = World(gravity=[0, 0, 0])
+        world.add_obstacle(obstacle, name="sheet")
+        world.add_polyhedra(body, HERE, material=ROCK, overlap=overlap)
+        if depth is None or overlap:
+            world.step()
+        else:
+            with pytest.raises(
+                InputError, match=rf"^positions: polyhedron 0 and sheet are {depth}\d* m deep in each other"
+            ):
+                world.step()
+
+
+def test_bodies_that_straddle_a_sheet() -> None:
+    """A clamp on a fin that touches it at its bottom: much of it on either side, and little in it."""
+    u = shapes.prism([(0, 0), (3, 0), (3, 3), (2, 3), (2, 1), (1, 1), (1, 3), (0, 3)])
+    for lowest, deep in ((0.99, False), (0.5, True)):
+        world = World(gravity=[0, 0, 0])
+        corners = [[1.5, lowest, -3], [1.5, lowest, 3], [1.5, 6, 3], [1.5, 6, -3]]
+        world.add_obstacle(Mesh(corners, [[0, 1, 2], [0, 2, 3]]), name="fin")
+        world.add_polyhedra(u, HERE, material=ROCK)
+        if deep:
+            with pytest.raises(InputError, match=r"^positions: polyhedron 0 and fin are 0\.5 m deep"):
+                world.step()
+        else:
+            world.step()
+
+
 def test_what_motion_has_brought_together_is_not_refused_when_something_is_added(tmp_path: Path) -> None:
     """A soft cube and a soft sphere, deep in the floor; only what is new is looked at."""
     world, soft = World(dt=1e-3), Material(density=2500, stiffness=1e5)

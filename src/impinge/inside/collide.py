@@ -22,8 +22,8 @@ from impinge.inside.view import SolidView, used_vertices
 from impinge.shapes.vectors import unit
 
 __all__ = [
-    "CollidingNodes", "Collision", "Collisions", "Placed", "collide", "colliding_nodes", "collisions", "overlap",
-    "surfaces_meet",
+    "CollidingNodes", "Collision", "Collisions", "Placed", "collide", "colliding_nodes", "collisions", "meeting_faces",
+    "overlap", "piercings",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -262,7 +262,7 @@ def _collide_placed(a: Placed, b: Placed) -> Collision:
     apart = Collision(
         False, none.reshape(0, 2), CollidingNodes(none, none), np.empty((0, 3)), np.empty(0), np.empty((0, 3))
     )
-    faces = _meeting_faces(a, b)
+    faces = meeting_faces(a, b)
     if not len(faces) and not _one_holds_other(a, b):
         return apart
     nodes = CollidingNodes(_nodes_inside(a.view, b.view), _nodes_inside(b.view, a.view))
@@ -275,14 +275,9 @@ def _collide_placed(a: Placed, b: Placed) -> Collision:
     return Collision(True, faces, nodes, points, depths, normals)
 
 
-def surfaces_meet(a: Placed, b: Placed) -> bool:
-    """Whether two surfaces share a point."""
-    return len(_meeting_faces(a, b)) > 0
-
-
 def overlap(a: Placed, b: Placed) -> bool:
     """Whether two bodies share a point: what `collide` decides, and no more."""
-    return surfaces_meet(a, b) or _one_holds_other(a, b)
+    return len(meeting_faces(a, b)) > 0 or _one_holds_other(a, b)
 
 
 def _one_holds_other(a: Placed, b: Placed) -> bool:
@@ -294,7 +289,7 @@ def _boxes_meet(a: Placed, b: Placed) -> bool:
     return bool((a.view.bounds[0] <= b.view.bounds[1]).all() and (b.view.bounds[0] <= a.view.bounds[1]).all())
 
 
-def _meeting_faces(a: Placed, b: Placed) -> Ints:
+def meeting_faces(a: Placed, b: Placed) -> Ints:
     """(k, 2): faces of both that share a point, ascending."""
     if not _boxes_meet(a, b):
         return np.empty((0, 2), np.int64)
@@ -325,7 +320,7 @@ def _at_nodes(body: Placed, other: Placed, nodes: Ints, turn: int = 1) -> _Conta
     return _at_points(body.view.vertices[nodes], other, turn)
 
 
-class _Piercings(NamedTuple):
+class Piercings(NamedTuple):
     """Where edges of a body meet faces of another, edge by edge, in their order along each."""
 
     scale: float  # m: what lines are over
@@ -336,13 +331,19 @@ class _Piercings(NamedTuple):
     slopes: Floats  # (n,), cosine of the angle between edge and normal
 
     @property
+    def points(self) -> Floats:
+        """(n, 3), m."""
+        points: Floats = self.scale * (self.lines[self.edges, :3] + self.at[:, None] * self.ways)
+        return points
+
+    @property
     def ways(self) -> Floats:
         """(n, 3): edges from one end to the other, as lines are."""
         ways: Floats = self.lines[self.edges, 3:] - self.lines[self.edges, :3]
         return ways
 
 
-def _piercings(body: Placed, other: Placed, faces: Ints) -> _Piercings:
+def piercings(body: Placed, other: Placed, faces: Ints) -> Piercings:
     """Of the edges of faces of `body` that meet faces of `other`; edges in the plane of a face do not pierce it."""
     ends = np.stack([body.mesh.merged_faces, np.roll(body.mesh.merged_faces, -1, axis=1)], axis=2)
     halves = (3 * faces[:, :1] + np.arange(3)).reshape(-1)
@@ -358,14 +359,13 @@ def _piercings(body: Placed, other: Placed, faces: Ints) -> _Piercings:
     _collide.find_piercings(len(pairs), _check.frozen(lines), corners, _check.frozen(pairs), at, slopes)
     kept = np.flatnonzero(~np.isnan(at))
     kept = kept[np.lexsort((at[kept], pairs[kept, 0]))]
-    return _Piercings(scale, lines, pairs[kept, 0], pairs[kept, 1], at[kept], slopes[kept])
+    return Piercings(scale, lines, pairs[kept, 0], pairs[kept, 1], at[kept], slopes[kept])
 
 
 def _at_touches(body: Placed, other: Placed, faces: Ints, turn: int = 1) -> _Contacts:
     """Contacts, without depth, at the places where edges of `body` meet faces of `other`; normals as of all these."""
-    found = _piercings(body, other, faces)
-    points = found.scale * (found.lines[found.edges, :3] + found.at[:, None] * found.ways)
-    places, number = np.unique(points, axis=0, return_inverse=True)
+    found = piercings(body, other, faces)
+    places, number = np.unique(found.points, axis=0, return_inverse=True)
     towards = np.zeros(places.shape)
     np.add.at(towards, number.reshape(-1), other.normals_of(found.faces))
     one = np.zeros(len(places), np.int64)
@@ -377,7 +377,7 @@ def _at_touches(body: Placed, other: Placed, faces: Ints, turn: int = 1) -> _Con
 
 def _at_edges(body: Placed, other: Placed, faces: Ints, turn: int = 1) -> _Contacts:
     """Contacts at the parts of edges of `body` that go in and out of `other` through its faces."""
-    found = _piercings(body, other, faces)
+    found = piercings(body, other, faces)
     scale, at, slopes, way = found.scale, found.at, found.slopes, found.ways
     inner = np.flatnonzero((found.edges[1:] == found.edges[:-1]) & (at[1:] > at[:-1]))
     start, way = found.lines[found.edges[inner], :3], way[inner]

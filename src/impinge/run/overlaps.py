@@ -14,6 +14,7 @@ from impinge.bodies.rigid import _layout
 from impinge.broad.once import box_pairs
 from impinge.errors import SubjectError
 from impinge.inside.solid import Solid
+from impinge.run.sheets import depths_of_sheets
 from impinge.shapes.mesh import Mesh
 
 __all__ = ["Known", "check_bodies", "check_spheres"]
@@ -106,20 +107,25 @@ def check_bodies(dynamics: Dynamics, walls: list[str], allowed: set[int], known:
     """Refuse rigid bodies that are deep in something, but for those that are allowed to."""
     if not len(dynamics.rigid):
         return
-    pairs, rows = dynamics.body_contacts()
+    contacts = dynamics.body_contacts()
+    across = dynamics.rigid.lists.pairs
+    across = across[across[:, _layout.KIND_OF] == _layout.SHEET]
+    across = across[~_are_allowed(across, allowed) & ~_are_known(dynamics, across, known)]
+    pairs = np.concatenate([contacts.pairs, across])
+    depths = np.concatenate([contacts.rows[:, _layout.DEPTH], depths_of_sheets(dynamics, across)])
     solid = pairs[:, _layout.KIND_OF] == _layout.SOLID
     one, other = pairs[:, _layout.BODY], pairs[:, _layout.OTHER]
     most = np.array([min(_DEEP * shape.radius, _THIN * shape.thickness) for shape in dynamics.rigid.shapes])
     most = most[dynamics.rigid.forms]
     limit = np.minimum(most[one], np.where(solid, most[np.where(solid, other, 0)], np.inf))
     free = _are_allowed(pairs, allowed) | _are_known(dynamics, pairs, known)
-    bad = np.flatnonzero((rows[:, _layout.DEPTH] > limit) & ~free)
+    bad = np.flatnonzero((depths > limit) & ~free)
     if len(bad):
-        first = bad[np.argmax(rows[bad, _layout.DEPTH])]
+        first = bad[np.argmax(depths[bad])]
         count = len(np.unique(pairs[bad], axis=0))
         raise SubjectError(
             f"positions: polyhedron {one[first]} and {_other_name(dynamics, walls, pairs[first])} are "
-            f"{rows[first, _layout.DEPTH]:.4g} m deep in each other, expected at most {limit[first]:.4g} m, for "
+            f"{depths[first]:.4g} m deep in each other, expected at most {limit[first]:.4g} m, for "
             f"how large and thick they are; {count} such pairs in all. {_WAY_OUT}",
             ("polyhedron", int(one[first])),
         )
