@@ -66,6 +66,8 @@ class Form:
     rims : Parts
         Rows: both ends of edges with one face only.
     bounds : (2, 3) float64
+    arms : (3,) float64, m
+        How far from each axis points are.
     reach, radius, width : float, m
         Of the farthest point, of the ball of the same volume, of edges bent by a right angle.
     bumpy : bool
@@ -81,7 +83,9 @@ class Form:
     def __init__(self, mesh: Mesh) -> None:
         corners = mesh.vertices[mesh.merged_faces]
         self.bounds = np.array([corners.min(axis=(0, 1)), corners.max(axis=(0, 1))])
-        self.reach = float(np.sqrt((corners**2).sum(axis=2).max()))
+        squares = corners**2
+        self.reach = float(np.sqrt(squares.sum(axis=2).max()))
+        self.arms = np.sqrt((squares.sum(axis=2)[..., None] - squares).max(axis=(0, 1)))
         self._make_tree(mesh)
         self.filled = is_filled(mesh)
         self.points, self.edges = _no_parts(_layout.POINT), self._find_edges(mesh)
