@@ -76,7 +76,7 @@ def test_depths_along_edges_next_to_many_points(name: str) -> None:
         found = []
         for some in (near, everywhere):
             step = 0.5 * shape.width if shape.bumpy else math.inf
-            number = _edges.find_pieces(shape.tree, some, *p, *d, step, 0, slots, seen, crossings, here)
+            number = _edges.find_pieces(shape.tree, some, *p, *d, step, _edges.KINK, 0, slots, seen, crossings, here)
             found.append(here[5][:number].copy())
         np.testing.assert_array_equal(*found)
         if crossings == 0 and _distance.signed_distance(shape.tree, *p, 0, here)[1] > 0:

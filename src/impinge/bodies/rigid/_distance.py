@@ -4,7 +4,7 @@ The tree is that of `inside/_closest.py`. On which side of the surface a point i
 tells: of a face, and on edges and vertices the mean of the faces there, weighted by their angles, for which that is
 always true [Baerentzen2005].
 
-surface : arrays of the tree, normals of the faces, balls around the leaves, and 1, or −1 if all is inside that is
+surface : arrays of the tree, normals of the faces, boxes around the leaves, and 1, or −1 if all is inside that is
 outside: `Form.tree`. space : what searches write to, `make_space`. near : what of the tree there is near a segment, see
 `list_leaves`: how many items and which; how far each was from it, at least, ascending; how far the segment has moved
 since; up to where all are listed. Or all of it, `make_everywhere`.
@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from impinge._jit import exact, kernel, lean, part
-from impinge.inside._closest import LEAF, NODE, STACK, WIDTH, measure_lanes, nearest_slot, slot_vector
+from impinge.inside._closest import LEAF, MARGIN, NODE, STACK, WIDTH, measure_lanes, nearest_slot, slot_vector
 
 FACE, EDGES, VERTICES = 0, 1, 4  # normals of a face a b c: its own, of ab, ac and bc, of a, b and c
 NORMALS = 7
@@ -133,10 +133,21 @@ def signed_distance(surface, px, py, pz, start, space):
     return slot, distance, nx, ny, nz
 
 
+@part
+def _bound_box(box, px, py, pz):
+    """As `bound_children`, for one box."""
+    vx, vy, vz = px - box[0], py - box[1], pz - box[2]
+    slack = MARGIN * (abs(vx) + abs(vy) + abs(vz))
+    x = max(abs(box[3] * vx + box[4] * vy + box[5] * vz) - box[12] - slack, 0.0)
+    y = max(abs(box[6] * vx + box[7] * vy + box[8] * vz) - box[13] - slack, 0.0)
+    z = max(abs(box[9] * vx + box[10] * vy + box[11] * vz) - box[14] - slack, 0.0)
+    return x * x + y * y + z * z
+
+
 @lean
 def distance_near(surface, near, px, py, pz, start, space):
     """As `signed_distance`, of a point of the segment that `near` was listed for."""
-    _, _, leaves, faces, _, balls, _ = surface
+    _, _, leaves, faces, _, boxes, _ = surface
     items, bounds, way, within = near
     xs, ys, zs, values = space[2][0], space[2][1], space[2][2], space[2][3]
     best = np.int64(start)
@@ -150,8 +161,7 @@ def distance_near(surface, near, px, py, pz, start, space):
             if bounds[k] - way > limit:
                 break
             leaf = ~items[1 + k]
-            x, y, z, reach = px - balls[leaf, 0], py - balls[leaf, 1], pz - balls[leaf, 2], limit + balls[leaf, 3]
-            if x * x + y * y + z * z > reach * reach:
+            if _bound_box(boxes[leaf], px, py, pz) > limit * limit:
                 continue
             measure_lanes(leaves, leaf, xs, ys, zs, values)
             for i in range(WIDTH):

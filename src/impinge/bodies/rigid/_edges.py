@@ -18,7 +18,7 @@ from impinge.bodies.rigid._layout import FIRST_END, SECOND_END
 
 FIRST_SLOT, SECOND_SLOT, WEIGHT = 10, 11, 12  # columns of a part of an edge
 DONE, GIVEN_UP = 0.0, -1.0  # weights of parts that are straight, and of those that there is no room to divide
-_KINK = 3e-3  # of the depth: what is missing to it is another face
+KINK = 3e-3  # of the largest depth: what is missing to it is another face; of edges bent by a right angle
 _BEFORE = 1.0 / 16.0  # of a line, before the kink at its end
 _SHORTEST = 1e-12  # of an edge
 _MOST_LOOKS = 15  # between two places on a line
@@ -119,14 +119,16 @@ def _look_between(surface, near, px, py, pz, dx, dy, dz, a, f, b, g, looks, tole
 
 
 @lean
-def _divide(surface, near, px, py, pz, dx, dy, dz, step, space, total):
+def _divide(surface, near, px, py, pz, dx, dy, dz, step, kink, space, total):
     """Divide parts of the edge p + t d, all of which are inside, until each is straight; returns how many there are.
 
     In `space`, parts in their order along the edge: t0, depth, normal, t1, depth, normal, slots, weight. The heaviest
-    is divided next, as long as there is room and time. step : see `find_pieces`.
+    is divided next, as long as there is room and time. step, kink : see `find_pieces`.
     """
     parts, length = space[4], math.sqrt(dx * dx + dy * dy + dz * dz)
-    noise = _NOISE * (abs(px) + abs(py) + abs(pz) + length)
+    noise, deepest = _NOISE * (abs(px) + abs(py) + abs(pz) + length), 0.0
+    for k in range(total):
+        deepest = max(deepest, max(parts[k, 1], parts[k, 6]))
     for _ in range(_MOST_DIVISIONS):
         if total + 3 > PIECES:
             total = _merge(parts, total)
@@ -137,7 +139,7 @@ def _divide(surface, near, px, py, pz, dx, dy, dz, step, space, total):
         b, g, vx, vy, vz = parts[at, 5], parts[at, 6], parts[at, 7], parts[at, 8], parts[at, 9]
         first, second = np.int64(parts[at, FIRST_SLOT]), np.int64(parts[at, SECOND_SLOT])
         rise, fall = -(ux * dx + uy * dy + uz * dz), -(vx * dx + vy * dy + vz * dz)
-        tolerance = _KINK * max(f, g) + noise
+        tolerance = kink * deepest + noise
         if abs(f + rise * (b - a) - g) <= tolerance and abs(g - fall * (b - a) - f) <= tolerance:
             looks = min(np.int64((b - a) * length / step + 0.5), _MOST_LOOKS)
             t, h, nx, ny, nz, slot = _look_between(
@@ -149,14 +151,15 @@ def _divide(surface, near, px, py, pz, dx, dy, dz, step, space, total):
             kinks = False
         else:
             t = 0.5 * (a + b)
-            kink = (g - fall * b - f + rise * a) / (rise - fall) if rise != fall else a
-            if a < kink < b:
-                t = kink
+            meet = (g - fall * b - f + rise * a) / (rise - fall) if rise != fall else a
+            if a < meet < b:
+                t = meet
             slot, distance, nx, ny, nz = distance_near(
                 surface, near, px + t * dx, py + t * dy, pz + t * dz, first, space
             )
             h = max(-distance, 0.0)
-            kinks = t == kink and abs(h - (f + rise * (t - a))) <= _KINK * h + noise
+            deepest = max(deepest, h)
+            kinks = t == meet and abs(h - (f + rise * (t - a))) <= kink * deepest + noise
         if total + 1 > PIECES:
             parts[at, WEIGHT] = GIVEN_UP
             continue
@@ -223,12 +226,13 @@ def _rises(surface, hit, dx, dy, dz):
 
 
 @lean
-def find_pieces(surface, near, px, py, pz, dx, dy, dz, step, e, slots, seen, crossings, space):
+def find_pieces(surface, near, px, py, pz, dx, dy, dz, step, kink, e, slots, seen, crossings, space):
     """Pieces of the edge p + t d inside a body, in their order; returns how many there are.
 
     near : see `_distance`. step : how far apart places are where the depth is asked although what is known at both ends
-    is one line; infinite if the body is convex, for then there is nothing else between. slots : (3, …), rows: anywhere
-    along the edge, at its first end, at the second; e : column, and row of `seen`.
+    is one line; infinite if the body is convex, for then there is nothing else between. kink : share of the largest
+    depth that may be missing. slots : (3, …), rows: anywhere along the edge, at its first end, at the second; e : their
+    column, and row of `seen`.
 
     crossings : how often it pierces the surface; where, is in `space`. Between two of them it is inside if it enters at
     the first and leaves at the second; where they do not agree, as at edges of the surface, the middle tells.
@@ -256,7 +260,7 @@ def find_pieces(surface, near, px, py, pz, dx, dy, dz, step, e, slots, seen, cro
         before, last = after, hit
     slots[0, e] = slot
     if total > 0:
-        total = _divide(surface, near, px, py, pz, dx, dy, dz, step, space, total)
+        total = _divide(surface, near, px, py, pz, dx, dy, dz, step, kink, space, total)
         _write(parts, total, space[5])
     return total
 

@@ -21,6 +21,7 @@ from impinge.bodies.rigid._layout import (
     SEEN_SAFE,
 )
 
+_BLUNTEST = 0.05  # of the depth along edges that are hardly bent
 _AROUND, _DEEPER = 0.1, 1.5  # of the skin, and of the last depth: so far around edges their near triangles are listed
 
 
@@ -53,9 +54,12 @@ def points_in_solid(
 
 @lean
 def edges_in_solid(
-    first, last, rows, lists, surface, frames, a, b, sign, per_area, skin, step, space, found, count
+    first, last, rows, right, lists, surface, frames, a, b, sign, per_area, skin, step, space, found, count
 ):  # fmt: skip
-    """Contacts of listed edges of body a in body b; step : see `_edges.find_pieces`."""
+    """Contacts of listed edges of body a in body b; step : see `_edges.find_pieces`.
+
+    right : width of edges bent by a right angle; depths are the more exact the more of the energy is theirs.
+    """
     way, pieces, clear = between(frames, a, b), space[5], math.inf
     items, slots, seen = lists.edges, lists.edge_slots, lists.edges_seen
     for e in range(first, last):
@@ -86,7 +90,10 @@ def edges_in_solid(
                 seen[e, EDGE_SAFE], seen[e, DEEPEST] = safe, 0.0
                 clear = min(clear, safe)
                 continue
-        number = _edges.find_pieces(surface, near, px, py, pz, dx, dy, dz, step, e, slots, seen, crossings, space)
+        kink = min(_edges.KINK * right / rows[i, EDGE_WIDE], _BLUNTEST)
+        number = _edges.find_pieces(
+            surface, near, px, py, pz, dx, dy, dz, step, kink, e, slots, seen, crossings, space
+        )  # fmt: skip
         deepest, clear = 0.0, 0.0
         for k in range(number):
             deepest = max(deepest, max(pieces[k, 2], pieces[k, 3]))

@@ -131,7 +131,7 @@ def tree(shapes, s, kind):
         shapes.leaves[leaf * LEAF : leaf_end * LEAF],
         shapes.faces[leaf * WIDTH : leaf_end * WIDTH],
         shapes.normals[r[s, FACES] : r[s + 1, FACES]],
-        shapes.balls[leaf:leaf_end],
+        shapes.boxes[leaf:leaf_end],
         -1.0 if kind == HOLLOW else 1.0,
     )
 
@@ -172,13 +172,13 @@ def _meet_obstacle(
             space, found, 0,
         )  # fmt: skip
         count, edges_clear = edges_in_solid(
-            e0, e1, shapes.edges[r[s, EDGES] : r[s + 1, EDGES]], lists, other, frames, a, b, 1.0, per_area, skin,
+            e0, e1, shapes.edges[r[s, EDGES] : r[s + 1, EDGES]], width, lists, other, frames, a, b, 1.0, per_area, skin,
             _step(shapes, t, width), space, found, count,
         )  # fmt: skip
         clear = min(clear, edges_clear)
     # Edges of obstacles are as wide as those of the body that they meet.
     count, other_clear = edges_in_solid(
-        e1, e1 + edges_b, shapes.edges[r[t, EDGES] : r[t + 1, EDGES]], lists, own, frames, b, a, -1.0,
+        e1, e1 + edges_b, shapes.edges[r[t, EDGES] : r[t + 1, EDGES]], 1.0, lists, own, frames, b, a, -1.0,
         per_area * width, skin, _step(shapes, s, width), space, found, count,
     )  # fmt: skip
     return count, min(clear, other_clear)
@@ -215,7 +215,7 @@ def find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, e
         found, 0,
     )  # fmt: skip
     count, clear_edges = edges_in_solid(
-        e0, e1, edges, lists, other, frames, a, b, 1.0,
+        e0, e1, edges, shapes.sizes[s, EDGE_WIDTH], lists, other, frames, a, b, 1.0,
         per_area, skin, _step(shapes, t, width), space, found, count,
     )  # fmt: skip
     count, other_clear = points_in_solid(
@@ -223,7 +223,7 @@ def find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, e
         -1.0, per_area, space, found, count,
     )  # fmt: skip
     count, other_clear_edges = edges_in_solid(
-        e1, e2, other_edges, lists, own, frames, b, a,
+        e1, e2, other_edges, shapes.sizes[t, EDGE_WIDTH], lists, own, frames, b, a,
         -1.0, per_area, skin, _step(shapes, s, width), space, found, count,
     )  # fmt: skip
     return count, min(min(clear, clear_edges), min(other_clear, other_clear_edges))

@@ -106,12 +106,12 @@ class Form:
         tree = self.children, self.nodes, self.leaves, self.faces
         _closest_build.bound_nodes(n_nodes, corners, rows, ranges, *tree)
         self.normals = _normals(mesh, order)
-        self.balls = _balls(self.leaves)
+        self.boxes = _boxes(self.nodes, self.children)
 
     @property
     def tree(self) -> tuple[Floats, NDArray[np.int32], Floats, NDArray[np.int32], Floats, Floats, float]:
         """What `_distance.signed_distance` reads."""
-        return self.nodes, self.children, self.leaves, self.faces, self.normals, self.balls, 1.0
+        return self.nodes, self.children, self.leaves, self.faces, self.normals, self.boxes, 1.0
 
     def _find_edges(self, mesh: Mesh) -> Parts:
         ends, bends, inward = find_edges(mesh, solid=False)
@@ -257,7 +257,7 @@ class Shapes(NamedTuple):
     leaves: Floats
     faces: NDArray[np.int32]
     normals: Floats
-    balls: Floats
+    boxes: Floats
     points: Floats
     point_groups: Floats
     point_starts: Ints
@@ -303,7 +303,7 @@ def join(shapes: Sequence[Form]) -> Shapes:
         together([s.leaves for s in shapes], (0,), np.float64),
         together([s.faces for s in shapes], (0,), np.int32),
         together([s.normals for s in shapes], (0, _distance.NORMALS, 3), np.float64),
-        together([s.balls for s in shapes], (0, 4), np.float64),
+        together([s.boxes for s in shapes], (0, _closest.BOX), np.float64),
         *flat,
     )  # fmt: skip
 
@@ -361,12 +361,13 @@ def _check_parts(mesh: Mesh) -> None:
         )
 
 
-def _balls(leaves: Floats) -> Floats:
-    """(n, 4), m: centre and radius of balls around the triangles of leaves."""
-    corners = leaves.reshape(-1, 9, _closest.WIDTH).transpose(0, 2, 1).reshape(-1, 3 * _closest.WIDTH, 3)
-    centres = 0.5 * (corners.min(axis=1) + corners.max(axis=1))
-    reach = np.linalg.norm(corners - centres[:, None], axis=2).max(axis=1)
-    return np.column_stack([centres, reach * (1 + 1e-12)])
+def _boxes(nodes: Floats, children: NDArray[np.int32]) -> Floats:
+    """(n, BOX), m: boxes around the leaves, as they are in the nodes above them."""
+    rows = nodes.reshape(-1, _closest.BOX, _closest.WIDTH).transpose(0, 2, 1)
+    leaves = (children < 0) & (rows[..., 0] != _closest.NOWHERE)
+    boxes = np.empty((int(leaves.sum()), _closest.BOX))
+    boxes[~children[leaves]] = rows[leaves]
+    return boxes
 
 
 def _normals(mesh: Mesh, order: Ints) -> Floats:
