@@ -152,10 +152,20 @@ class Dynamics:
         self._add_sheets()
         ids = self.rigid.add(shape, places, poses, velocities, spins, density, kind)
         if self.staggered:
-            self.rigid.late[ids, :3] -= 0.5 * self.dt * self.gravity
+            self.rigid.late[len(self.rigid) - len(ids) :, :3] -= 0.5 * self.dt * self.gravity
         self._combine()
         self._forget()
         return ids
+
+    def take_bodies(self, rows: NDArray[np.int64]) -> None:
+        """Keep these rigid bodies; rows : ascending."""
+        fixed = len(self.obstacles)
+        owners = np.full(fixed + len(self.rigid), -1)
+        owners[np.append(np.arange(fixed), fixed + rows)] = np.arange(fixed + len(rows))
+        self.lists.rename(owners)
+        self.rigid.take(rows)
+        self._combine()
+        self._forget()
 
     def _add_sheets(self) -> None:
         """Prepare obstacles for rigid bodies, those that are not yet."""
@@ -546,7 +556,7 @@ class Dynamics:
         return Contacts(
             np.concatenate([ids[one], alone]),
             np.concatenate([np.full(len(one), -1), np.where(numbers < count, numbers, -1)]),
-            np.concatenate([np.full(len(one), -1), np.maximum(numbers - count, -1)]),
+            np.concatenate([np.full(len(one), -1), np.append(self.rigid.ids, -1)[np.maximum(numbers - count, -1)]]),
             table[:, _survey.POINT : _survey.POINT + d],
             table[:, _survey.TOWARDS : _survey.TOWARDS + d],
             table[:, _survey.DEPTH],

@@ -81,6 +81,17 @@ class Lists:
         """Spheres or walls are others: make new lists before the next step."""
         self._good = False
 
+    def rename(self, owners: NDArray[np.int64]) -> None:
+        """Obstacles and rigid bodies have other numbers from now on, in the same order; −1 for those that are gone."""
+        self.forget()
+        starts, names, known, history = self.patches
+        if len(known):  # else nothing is remembered
+            owner = owners[names >> 32]
+            stay = owner >= 0
+            names = (owner << 32 | names & 0xFFFFFFFF)[stay]
+            starts = np.append(0, np.cumsum(stay))[starts]
+            self.patches = Rows(starts, names, known[stay], history[stay])
+
     def memories(self) -> dict[str, dict[str, NDArray[np.generic]]]:
         """What contacts remember, by the numbers of their spheres: enough to go on elsewhere."""
         there = np.isin(self._ids, self._particles.ids)

@@ -32,7 +32,7 @@ def check_spheres(dynamics: Dynamics, walls: list[str]) -> None:
     one, other = contacts.ids.T
     limit = np.minimum(radii[one], np.where(other >= 0, radii[other], np.inf))
     of_bodies = contacts.bodies >= 0
-    limit[of_bodies] = np.minimum(limit[of_bodies], _radii(dynamics)[contacts.bodies[of_bodies]])
+    limit[of_bodies] = np.minimum(limit[of_bodies], _radii(dynamics)[rigid.rows_of(contacts.bodies[of_bodies])])
     bad = np.flatnonzero(contacts.depths > limit)
     if len(bad):
         first = bad[0]
@@ -76,7 +76,7 @@ def _spheres_inside(dynamics: Dynamics) -> Ints:
             spheres, bodies = pairs.T
             places = np.einsum("nji,nj->ni", turns[bodies], centres[spheres] - shifts[bodies])
             inside = Solid(shape.obstacle.mesh).contains(places)
-            found.append(np.column_stack([p.ids[spheres], bodies])[inside])
+            found.append(np.column_stack([p.ids[spheres], rigid.ids[bodies]])[inside])
     return np.concatenate(found)
 
 
@@ -84,54 +84,56 @@ def check_bodies(dynamics: Dynamics, walls: list[str], allowed: set[int]) -> Non
     """Refuse rigid bodies that are deep in something, but for those that are allowed to."""
     if not len(dynamics.rigid):
         return
+    ids = dynamics.rigid.ids
+    free = np.flatnonzero(np.isin(ids, list(allowed)))
     pairs, rows = dynamics.body_contacts()
     solid = pairs[:, _layout.KIND_OF] == _layout.SOLID
     one, other = pairs[:, _layout.BODY], pairs[:, _layout.OTHER]
     most = np.array([min(_DEEP * shape.radius, _THIN * shape.thickness) for shape in dynamics.rigid.shapes])
     most = most[dynamics.rigid.forms]
     limit = np.minimum(most[one], np.where(solid, most[np.where(solid, other, 0)], np.inf))
-    bad = np.flatnonzero((rows[:, _layout.DEPTH] > limit) & ~_are_allowed(pairs, allowed))
+    bad = np.flatnonzero((rows[:, _layout.DEPTH] > limit) & ~_are_allowed(pairs, free))
     if len(bad):
         first = bad[np.argmax(rows[bad, _layout.DEPTH])]
         count = len(np.unique(pairs[bad], axis=0))
         raise SubjectError(
-            f"positions: polyhedron {one[first]} and {_other_name(dynamics, walls, pairs[first])} are "
+            f"positions: polyhedron {ids[one[first]]} and {_other_name(dynamics, walls, pairs[first])} are "
             f"{rows[first, _layout.DEPTH]:.4g} m deep in each other, expected at most {limit[first]:.4g} m, for "
             f"how large and thick they are; {count} such pairs in all. {_WAY_OUT}",
-            ("polyhedron", int(one[first])),
+            ("polyhedron", int(ids[one[first]])),
         )
-    much, shares = _shares_inside(dynamics, allowed)
+    much, shares = _shares_inside(dynamics, free)
     if len(much):
         worst, count = int(np.argmax(shares)), len(np.unique(np.sort(much, axis=1), axis=0))
+        number = int(ids[much[worst, _layout.BODY]])
         raise SubjectError(
-            f"positions: {shares[worst]:.0%} of polyhedron {much[worst, _layout.BODY]} are inside of "
+            f"positions: {shares[worst]:.0%} of polyhedron {number} are inside of "
             f"{_other_name(dynamics, walls, much[worst])}, expected at most {_MUCH:.0%}; {count} such pairs in all. "
             f"{_WAY_OUT}",
-            ("polyhedron", int(much[worst, _layout.BODY])),
+            ("polyhedron", number),
         )
 
 
-def _are_allowed(pairs: Ints, allowed: set[int]) -> NDArray[np.bool_]:
-    """Pairs that have a body that is allowed to be in others."""
-    some = list(allowed)
+def _are_allowed(pairs: Ints, free: Ints) -> NDArray[np.bool_]:
+    """Pairs that have a body, one of these rows, that is allowed to be in others."""
     solid = pairs[:, _layout.KIND_OF] == _layout.SOLID
-    free: NDArray[np.bool_] = np.isin(pairs[:, _layout.BODY], some) | (solid & np.isin(pairs[:, _layout.OTHER], some))
-    return free
+    may: NDArray[np.bool_] = np.isin(pairs[:, _layout.BODY], free) | (solid & np.isin(pairs[:, _layout.OTHER], free))
+    return may
 
 
 def _other_name(dynamics: Dynamics, walls: list[str], pair: Ints) -> str:
     kind, number = pair[_layout.KIND_OF], int(pair[_layout.OTHER])
     if kind == _layout.SOLID:
-        return f"polyhedron {number}"
+        return f"polyhedron {dynamics.rigid.ids[number]}"
     return walls[number if kind == _layout.PLANE else number - len(dynamics.rigid) + len(dynamics.planes)]
 
 
-def _shares_inside(dynamics: Dynamics, allowed: set[int]) -> tuple[Ints, Floats]:
+def _shares_inside(dynamics: Dynamics, free: Ints) -> tuple[Ints, Floats]:
     """Pairs, as of contacts, of bodies and what a large share of them is in, and this share."""
     rigid = dynamics.rigid
     pairs = rigid.lists.pairs
     kinds = pairs[:, _layout.KIND_OF]
-    pairs = pairs[((kinds == _layout.SOLID) | (kinds == _layout.BLOCK)) & ~_are_allowed(pairs, allowed)]
+    pairs = pairs[((kinds == _layout.SOLID) | (kinds == _layout.BLOCK)) & ~_are_allowed(pairs, free)]
     back = pairs[pairs[:, _layout.KIND_OF] == _layout.SOLID]
     ways = np.concatenate([pairs, back[:, [_layout.OTHER, _layout.KIND_OF, _layout.BODY]]])
     shares = np.zeros(len(ways))

@@ -256,15 +256,14 @@ class World:
     @uninterrupted
     def remove(self, ids: ArrayLike) -> None:
         """Take spheres out of the world; ids : their permanent numbers."""
-        p = self._dynamics.particles
-        numbers = _check.numbers("ids", ids, "permanent numbers of spheres").ravel()
-        if numbers.dtype.kind not in "iu" and len(numbers):
-            raise InputError(f"ids: found {numbers.dtype}, expected permanent numbers of spheres, which are integers")
-        gone = numbers.astype(np.int64)
-        missing = np.setdiff1d(gone, p.ids)
-        if len(missing):
-            raise InputError(f"ids: found {missing[0]}, expected numbers of spheres that are in the world")
-        self._dynamics.take(np.flatnonzero(~np.isin(p.ids, gone)))
+        self._dynamics.take(_rows_without(ids, self._dynamics.particles.ids, "spheres"))
+        self._ready = False
+
+    @uninterrupted
+    def remove_polyhedra(self, ids: ArrayLike) -> None:
+        """Take rigid bodies out of the world; ids : their permanent numbers, which are not used again."""
+        self._dynamics.take_bodies(_rows_without(ids, self._dynamics.rigid.ids, "polyhedra"))
+        self._ready = False
 
     @uninterrupted
     def add_plane(
@@ -385,7 +384,10 @@ class World:
 
     @uninterrupted
     def add_sink(self, lower: ArrayLike, upper: ArrayLike) -> Sink:
-        """Let spheres vanish whose centres are in a box, looked at every 50 steps; the sink counts them."""
+        """Let what is in a box vanish, looked at every 50 steps; the sink counts it.
+
+        Spheres are in it if their centres are, polyhedra if their centres of mass are.
+        """
         low, high = _check.vector("lower", lower, self.dim), _check.vector("upper", upper, self.dim)
         if not (low < high).all():
             raise InputError(f"upper: found {upper!r}, expected more than lower, {lower!r}, along every axis")
@@ -490,11 +492,13 @@ class World:
             if len(p) == 0 and not self._sources:
                 raise InputError("dt: found 'auto' in a world without bodies, expected a number, or bodies first")
             raise InputError(f"stiffness: found contacts of {shortest:g} s, expected a stiffness that fits the masses")
-        if self._wanted_dt is None:
+        if self._wanted_dt is None and dt < shortest / steps:
+            self.why_dt = f"{dt:.4g} s, as contacts could be shorter before"
+        elif self._wanted_dt is None:
             self.why_dt = f"{dt:.4g} s, 1/{steps} of the shortest contact ({shortest:.4g} s)"
         else:
             self.why_dt = f"{dt:.4g} s, as asked; the shortest contact takes {shortest / dt:.3g} steps"
-        if dt * steps > _LONGEST * shortest and shortest != self._warned:
+        if dt * steps > _LONGEST * shortest and not shortest >= self._warned:
             self._warned = shortest
             found = f"{dt:.4g} s is {shortest / dt:.2g} steps for the shortest contact ({shortest:.4g} s)"
             wanted = f"expected at most {shortest / steps:.4g} s"
@@ -612,6 +616,18 @@ class World:
     ) -> World:
         """A world from a file of `save`; motions : functions of time of obstacles, by name, which no file holds."""
         return state.load(cls, path, threads, motions or {})
+
+
+def _rows_without(ids: ArrayLike, there: NDArray[np.int64], what: str) -> NDArray[np.int64]:
+    """Rows that stay when those of some permanent numbers go; there : numbers of all rows."""
+    numbers = _check.numbers("ids", ids, f"permanent numbers of {what}").ravel()
+    if numbers.dtype.kind not in "iu" and len(numbers):
+        raise InputError(f"ids: found {numbers.dtype}, expected permanent numbers of {what}, which are integers")
+    gone = numbers.astype(np.int64)
+    missing = np.setdiff1d(gone, there)
+    if len(missing):
+        raise InputError(f"ids: found {missing[0]}, expected numbers of {what} that are in the world")
+    return np.flatnonzero(~np.isin(there, gone))
 
 
 def _per_row(name: str, value: ArrayLike | None, count: int, columns: int) -> _Floats:
