@@ -110,6 +110,17 @@ def test_more_than_touches_nothing_may_go() -> None:
     assert world.polyhedra.velocities[0, 2] == pytest.approx(-9e-3, rel=0.01)
 
 
+def test_memories_stay_when_an_obstacle_comes() -> None:
+    """After which rigid bodies have other places among what spheres run into."""
+    world = crowd()
+    world.run(until=0.02)
+    before = forces(world)
+    assert (before["spheres"][:, 3] >= 0).any()
+    world.add_obstacle(shapes.box(0.03).transformed(translation=[7, 7, 7]), ROCK)
+    for name, found in forces(world).items():
+        np.testing.assert_array_equal(found, before[name])
+
+
 def changed(world: World, step: int) -> None:
     """Bodies go and come."""
     if step == 400:

@@ -188,12 +188,13 @@ class Dynamics:
 
     def add_obstacle(self, obstacle: Obstacle, kind: int) -> None:
         """Add an obstacle made of a material."""
+        bodies = np.append(np.zeros(len(self.obstacles), np.int64), np.ones(len(self.rigid), np.int64))
+        self.lists.rename(np.arange(len(bodies)) + bodies, bodies * obstacle.patches)  # they come after obstacles
         self.obstacles.append(obstacle)
         self.made_of.append(kind)
         if len(self.rigid):
             self._add_sheets()
         self._combine()
-        self.lists.forget()
 
     @uninterrupted
     def set_laws(self, table: _Floats, materials: int) -> None:
