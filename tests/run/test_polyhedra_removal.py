@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -281,6 +282,10 @@ def test_runs_whose_bodies_go(tmp_path: Path, spheres: bool) -> None:
         impinge.run_scene(scene, parts, threads=2, tell=stop_at(40))
     impinge.run_scene(scene, parts, threads=1, resume=True)
     assert contents(parts) == contents(whole)
+    facts = [json.loads((folder / "summary.json").read_text()) for folder in (whole, parts)]
+    assert facts[0]["dt"] == facts[1]["dt"]
+    assert "of the shortest contact (0.00" in facts[0]["dt"]  # of what there was, not of nothing
+    assert facts[0]["polyhedra"] == 0
     table = rows(whole / "series.csv")
     assert [table[k]["polyhedra"] for k in (0, -1)] == [3, 0]
     assert [table[-1][f"below {name}"] for name in ("polyhedra", "spheres")] == [3, int(spheres)]

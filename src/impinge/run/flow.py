@@ -57,13 +57,11 @@ def exchange(world: World, sources: list[Source], sinks: list[Sink]) -> None:
             sink.spheres += int(inside.sum())
             sink.mass += float(p.mass[inside][order].sum())
             world._dynamics.take(np.flatnonzero(~inside))
-            world._ready = False
         inside = sink.holds(rigid.place)
         if inside.any():
             sink.polyhedra += int(inside.sum())
             sink.mass += float(rigid.mass[inside].sum())
             world._dynamics.take_bodies(np.flatnonzero(~inside))
-            world._ready = False
     for source in sources:
         rows = _with_images(p.x, world._dynamics.space.period)
         new = source.rain.due(world.time, EVERY * world._dynamics.dt, rows[:, :d], rows[:, 3])

@@ -112,7 +112,7 @@ class World:
         self._obstacles: list[Wall] = []
         self._sources: list[Source] = []
         self.sinks: list[Sink] = []
-        self.why_dt = ""
+        self.why_dt, self._tightest = "", math.inf  # of all time steps that would have done, the shortest
         self._may_overlap: set[int] = set()  # bodies that may start in others
         self._ready = False  # whether laws and time step are those of what is in the world
         self._unchecked = False  # whether spheres were added that may overlap
@@ -257,13 +257,11 @@ class World:
     def remove(self, ids: ArrayLike) -> None:
         """Take spheres out of the world; ids : their permanent numbers."""
         self._dynamics.take(_rows_without(ids, self._dynamics.particles.ids, "spheres"))
-        self._ready = False
 
     @uninterrupted
     def remove_polyhedra(self, ids: ArrayLike) -> None:
         """Take rigid bodies out of the world; ids : their permanent numbers, which are not used again."""
         self._dynamics.take_bodies(_rows_without(ids, self._dynamics.rigid.ids, "polyhedra"))
-        self._ready = False
 
     @uninterrupted
     def add_plane(
@@ -492,13 +490,12 @@ class World:
             if len(p) == 0 and not self._sources:
                 raise InputError("dt: found 'auto' in a world without bodies, expected a number, or bodies first")
             raise InputError(f"stiffness: found contacts of {shortest:g} s, expected a stiffness that fits the masses")
-        if self._wanted_dt is None and dt < shortest / steps:
-            self.why_dt = f"{dt:.4g} s, as contacts could be shorter before"
-        elif self._wanted_dt is None:
+        if not self.why_dt or shortest / steps < self._tightest:  # not longer ones, when something has gone
+            self._tightest = shortest / steps
             self.why_dt = f"{dt:.4g} s, 1/{steps} of the shortest contact ({shortest:.4g} s)"
-        else:
-            self.why_dt = f"{dt:.4g} s, as asked; the shortest contact takes {shortest / dt:.3g} steps"
-        if dt * steps > _LONGEST * shortest and not shortest >= self._warned:
+            if self._wanted_dt is not None:
+                self.why_dt = f"{dt:.4g} s, as asked; the shortest contact takes {shortest / dt:.3g} steps"
+        if dt * steps > _LONGEST * shortest and shortest != self._warned:
             self._warned = shortest
             found = f"{dt:.4g} s is {shortest / dt:.2g} steps for the shortest contact ({shortest:.4g} s)"
             wanted = f"expected at most {shortest / steps:.4g} s"
