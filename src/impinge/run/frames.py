@@ -135,9 +135,8 @@ def draw(path: Path, scene: models.Particles, world: World) -> None:
     options: dict[str, Any] = {}
     if world.dim == 3:
         options = {"meshes": obstacle_meshes(world), "bodies": [bodies.mesh(number) for number in bodies.ids]}
-    box: Any = [scene.boxes[0].lower, scene.boxes[0].upper] if scene.boxes else scene.world.box
     speeds = [np.sqrt((some.velocities**2).sum(axis=1)) for some in (spheres, bodies)]
     draw_spheres(
-        path, spheres.centres, spheres.radii, np.concatenate(speeds), label="speed [m/s]", box=box,
+        path, spheres.centres, spheres.radii, np.concatenate(speeds), label="speed [m/s]", box=scene.drawn_box,
         title=f"t = {world.time:.4g} s", **options,
     )  # fmt: skip
