@@ -112,13 +112,14 @@ def refused(match: str, shape: Any = L, lower: Any = LOW, upper: Any = HIGH, **o
 
 
 def test_what_is_bad() -> None:
-    refused(r"^shapes\[1\]: found a surface that is not closed", [L, Mesh(L.vertices, L.faces[1:])])
-    refused(r"^shapes: found a volume of -", L.flipped())
+    refused(r"^shapes\[1\]: found 3 open edges .* at \(", [L, Mesh(L.vertices, L.faces[1:])])
+    refused(r"^shapes: found it inside out, of volume -", L.flipped())
     refused("^shapes: found none", [])
     refused("^lower: found 2 numbers, expected 3", L, [0, 0], [1, 1])
     refused("^fraction, count: found both", fraction=0.1)
     refused("^fraction, count: found neither", count=None)
     refused("^count: found 2 numbers, expected 1", [L], count=[1, 2])
+    refused("^count: found 2 numbers, expected 1", [L], count=np.array([1, 2]))
     refused("^fraction: found 2", count=None, fraction=2)
     refused("^gap: ", gap=-1)
     refused("^avoid: found Solid, expected a list", avoid=Solid(L))

@@ -154,3 +154,24 @@ def test_motion_does_not_depend_on_when_lists_are_made() -> None:
     np.testing.assert_array_equal(lazy.polyhedra.positions, eager.polyhedra.positions)
     np.testing.assert_array_equal(lazy.polyhedra.velocities, eager.polyhedra.velocities)
     assert lazy.energy().dissipated > 0
+
+
+@pytest.mark.parametrize("sides", [(1.0, 1.0, 1.0), (1.0, 0.05, 0.05), (1.0, 1.0, 0.02), (1.0, 0.3, 0.001)])
+def test_how_fast_points_are_at_most(sides: tuple[float, float, float]) -> None:
+    """However a body turns no point is faster, and long thin ones are not thought to be hundreds of times as fast."""
+    world, box, rng = World(gravity=[0, 0, 0]), shapes.box(sides), np.random.default_rng(1)
+    world.add_polyhedra(box, [[0, 0, 0]], material=Material(2500, stiffness=1e6), velocities=[0.1, 0.2, 0])
+    world.step()
+    rigid = world._dynamics.rigid
+    for spin in [*np.eye(3), *rng.normal(size=(20, 3))]:
+        rigid.late[0, 3:] = rigid.inertia[0] * spin  # along principal axes, as the box is
+        rigid.pose[0] = [1, 0, 0, 0]
+        places = (box.vertices - rigid.shapes[0].centre) @ rigid.shapes[0].axes
+        for beyond in (0.0, 0.3):
+            far = places * (1 + beyond / np.linalg.norm(places, axis=1))[:, None]
+            speed = np.linalg.norm(rigid.late[0, :3] + np.cross(spin, far), axis=1).max()
+            most = rigid.fastest(beyond)
+            assert speed <= most
+    thin = sorted(sides)[1] < 0.1
+    rigid.late[0, 3:] = rigid.inertia[0] * [0, 0, 1.0]
+    assert not thin or rigid.fastest(0.0) < 20 * (0.5 + np.hypot(0.1, 0.2))

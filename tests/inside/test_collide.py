@@ -263,6 +263,26 @@ def test_edges_that_cross(depth: float, turn: float) -> None:
     np.testing.assert_allclose(found.normals, [[0, 0, -1]] * 2, atol=1e-5)
 
 
+def test_bodies_that_just_touch_have_contact_points() -> None:
+    """Two edges that cross at a point, and faces on faces in frames where rounding tells nodes to be outside."""
+    roof = Solid(shapes.prism([(-1, -1), (1, -1), (0, 0)], 4.0))
+    below = roof.at([[0, 0, 1], [1, 0, 0], [0, 1, 0]])
+    found = check_overlap(below, below.at([[0, 1, 0], [1, 0, 0], [0, 0, -1]]))
+    np.testing.assert_array_equal(found.points, np.zeros((2, 3)))
+    np.testing.assert_array_equal(found.depths, [0, 0])
+    np.testing.assert_allclose(found.normals, [[0, 0, -1]] * 2, atol=1e-15)
+    rng, bar = np.random.default_rng(0), Solid(shapes.box((4.0, 1.0, 1.0)))
+    meet = 0
+    for _ in range(60):
+        frame = Rotation.random(rng=rng)
+        across = frame * Rotation.from_euler("z", 45 * rng.integers(8), degrees=True)
+        found = check_overlap(bar.at(frame), bar.at(across, frame.apply([*rng.integers(-8, 9, 2) / 4, 1.0])))
+        assert bool(found) == (len(found.points) > 0)
+        assert found.depths.max(initial=0.0) < 1e-14
+        meet += bool(found)
+    assert meet > 10
+
+
 def test_nested_and_linked() -> None:
     ring, ball, speck = Solid(shapes.torus(1.0, 0.3, 12, 8)), Solid(shapes.octasphere(2)), solid("speck")
     assert not check_overlap(ring, speck)  # in the hole

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,9 @@ def shells(inward: bool) -> Mesh:
         (CUBE.flipped(), "inside out, of volume -1 m³"),
         (shells(inward=True).flipped(), r"inside out, of volume -0\.875 m³"),
         (Mesh(CUBE.vertices * 1e-31, CUBE.faces), "a size of 1e-31 m"),
+        (CUBE + CUBE.flipped().transformed(scale=0.5, translation=[30, 30, 30]),
+         r"that of face 12 at \(29\.75, .*\) m, inside out and in no other part"),
+        (Mesh(CUBE.vertices * [1e-8, 1e-8, 1], CUBE.faces), "too thin for its length"),
     ],
 )  # fmt: skip
 def test_surfaces_that_are_none_of_a_body(mesh: Mesh, message: str) -> None:
@@ -194,6 +198,78 @@ def test_spheres_that_start_in_bodies(centre: list[float], radius: float, messag
         world.step(1)
 
 
+def sheet(right: float, front: float, z: float = 0.0) -> Mesh:
+    return Mesh([[-3, -3, z], [right, -3, z], [right, front, z], [-3, front, z]], [[0, 1, 2], [0, 2, 3]])
+
+
+@pytest.mark.parametrize(
+    ("obstacle", "body", "depth"),
+    [
+        (sheet(3, 3), CUBE, "0.5"),
+        (sheet(3, 3, 0.3), CUBE, "0.2"),
+        (sheet(0.3, 3), CUBE, "0.2"),  # its rim is in the body
+        (sheet(0.3, 0.3), CUBE, "0.2"),  # a corner of it
+        (sheet(3, 3), BALL.transformed(translation=[0, 0, 0.1]), "0.89"),
+        (sheet(3, 3, 0.499), CUBE, None),
+        (sheet(3, 3, -0.501), CUBE, None),
+        (sheet(3, -0.49), CUBE, None),
+    ],
+)
+def test_bodies_that_start_across_sheets(obstacle: Mesh, body: Mesh, depth: str | None) -> None:
+    """None of the points of the body has passed the sheet, so that contacts do not tell."""
+    for overlap in (False, True):
+        world = World(gravity=[0, 0, 0])
+        world.add_obstacle(obstacle, name="sheet")
+        world.add_polyhedra(body, HERE, material=ROCK, overlap=overlap)
+        if depth is None or overlap:
+            world.step()
+        else:
+            with pytest.raises(
+                InputError, match=rf"^positions: polyhedron 0 and sheet are {depth}\d* m deep in each other"
+            ):
+                world.step()
+
+
+def test_bodies_that_straddle_a_sheet() -> None:
+    """A clamp on a fin that touches it at its bottom: much of it on either side, and little in it."""
+    u = shapes.prism([(0, 0), (3, 0), (3, 3), (2, 3), (2, 1), (1, 1), (1, 3), (0, 3)])
+    for lowest, deep in ((0.99, False), (0.5, True)):
+        world = World(gravity=[0, 0, 0])
+        corners = [[1.5, lowest, -3], [1.5, lowest, 3], [1.5, 6, 3], [1.5, 6, -3]]
+        world.add_obstacle(Mesh(corners, [[0, 1, 2], [0, 2, 3]]), name="fin")
+        world.add_polyhedra(u, HERE, material=ROCK)
+        if deep:
+            with pytest.raises(InputError, match=r"^positions: polyhedron 0 and fin are 0\.5 m deep"):
+                world.step()
+        else:
+            world.step()
+
+
+def test_what_motion_has_brought_together_is_not_refused_when_something_is_added(tmp_path: Path) -> None:
+    """A soft cube and a soft sphere, deep in the floor; only what is new is looked at."""
+    world, soft = World(dt=1e-3), Material(density=2500, stiffness=1e5)
+    world.add_plane([0, 0, 0], [0, 0, 1], name="floor")
+    world.add_polyhedra(CUBE, [[0, 0, 0.501]], material=soft)
+    world.add_spheres([[3, 0, 0.501]], 0.5, Material(density=2500, stiffness=2e4))
+    world.run(until=0.4)
+    assert world.body_contacts().depths.max() > 0.1
+    assert world.contacts().depths.max() > 0.5
+    world.save(tmp_path / "deep.h5")
+    for run in (world, World.load(tmp_path / "deep.h5")):
+        run.add_plane([0, 0, 9], [0, 0, -1])
+        run.add_obstacle(shapes.box().transformed(translation=[9, 9, 9]))
+        run.add_polyhedra(CUBE, [[9, 0, 2]], material=soft)
+        run.add_spheres([[9, 9, 2]], 0.5, soft)
+        run.step(2)
+        run.add_polyhedra(CUBE, [[9.5, 0, 2]], material=soft)
+        with pytest.raises(InputError, match=r"^positions: polyhedron 1 and polyhedron 2 are 0\.4\d+ m deep"):
+            run.step()
+    other = World.load(tmp_path / "deep.h5")
+    other.add_plane([-0.4, 0, 0], [1, 0, 0], name="step")
+    with pytest.raises(InputError, match=r"^positions: polyhedron 0 and step are"):
+        other.step()
+
+
 def test_surfaces_that_meet_themselves_are_told() -> None:
     world = World()
     for twice in (CUBE.transformed(translation=[0.5, 0.1, 0.1]), CUBE.transformed(scale=0.5)):
@@ -208,10 +284,10 @@ def test_materials_that_bodies_do_as_if_were_not_there() -> None:
 
 
 def test_needles_have_points_along_them_only() -> None:
-    """However thin; and finer ones than there is room for are refused."""
-    needle = shapes.box((1.0, 1e-9, 1e-9))
+    """And finer ones than there is room for are refused."""
+    needle = shapes.box((1.0, 1e-6, 1e-6))
     shape = Shape(needle)
     assert shape.resolution == 1e-3
     assert 1000 < len(shape.points.rows) < 20_000
-    with pytest.raises(InputError, match=r"resolution: found 1e-07 m, expected at least 4\.01e-07 m"):
+    with pytest.raises(InputError, match=r"resolution: found 1e-07 m, expected at least 8\.63e-07 m"):
         Shape(needle, 1e-7)

@@ -22,8 +22,8 @@ from impinge.inside.view import SolidView, used_vertices
 from impinge.shapes.vectors import unit
 
 __all__ = [
-    "CollidingNodes", "Collision", "Collisions", "Placed", "collide", "colliding_nodes", "collisions", "overlap",
-    "surfaces_meet",
+    "CollidingNodes", "Collision", "Collisions", "Placed", "collide", "colliding_nodes", "collisions", "meeting_faces",
+    "overlap", "piercings",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -127,7 +127,8 @@ def collide(a: Solid | SolidView, b: Solid | SolidView) -> Collision:
     Collision
         True if they overlap. Contact points are the nodes of each body inside the other (asked by the other's method)
         at their distance from its surface, and the middles of those parts of edges that are inside the other and have
-        no node at an end. Where an edge crosses an edge, depth and normal are those of the two lines.
+        no node at an end. Where an edge crosses an edge, depth and normal are those of the two lines. If there is
+        none of these, as where two edges just touch, places where edges meet faces are, with no depth.
 
     Examples
     --------
@@ -261,25 +262,22 @@ def _collide_placed(a: Placed, b: Placed) -> Collision:
     apart = Collision(
         False, none.reshape(0, 2), CollidingNodes(none, none), np.empty((0, 3)), np.empty(0), np.empty((0, 3))
     )
-    faces = _meeting_faces(a, b)
+    faces = meeting_faces(a, b)
     if not len(faces) and not _one_holds_other(a, b):
         return apart
     nodes = CollidingNodes(_nodes_inside(a.view, b.view), _nodes_inside(b.view, a.view))
     found = [_at_nodes(a, b, nodes.of_a), _at_nodes(b, a, nodes.of_b, turn=-1)]
     if len(faces):
         found += [_at_edges(a, b, faces), _at_edges(b, a, faces[:, ::-1], turn=-1)]
+    if not any(len(points) for points, _, _ in found):  # they only touch, or overlap by less than rounding
+        found = [_at_touches(a, b, faces), _at_touches(b, a, faces[:, ::-1], turn=-1)]
     points, depths, normals = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return Collision(True, faces, nodes, points, depths, normals)
 
 
-def surfaces_meet(a: Placed, b: Placed) -> bool:
-    """Whether two surfaces share a point."""
-    return len(_meeting_faces(a, b)) > 0
-
-
 def overlap(a: Placed, b: Placed) -> bool:
     """Whether two bodies share a point: what `collide` decides, and no more."""
-    return surfaces_meet(a, b) or _one_holds_other(a, b)
+    return len(meeting_faces(a, b)) > 0 or _one_holds_other(a, b)
 
 
 def _one_holds_other(a: Placed, b: Placed) -> bool:
@@ -291,7 +289,7 @@ def _boxes_meet(a: Placed, b: Placed) -> bool:
     return bool((a.view.bounds[0] <= b.view.bounds[1]).all() and (b.view.bounds[0] <= a.view.bounds[1]).all())
 
 
-def _meeting_faces(a: Placed, b: Placed) -> Ints:
+def meeting_faces(a: Placed, b: Placed) -> Ints:
     """(k, 2): faces of both that share a point, ascending."""
     if not _boxes_meet(a, b):
         return np.empty((0, 2), np.int64)
@@ -322,8 +320,31 @@ def _at_nodes(body: Placed, other: Placed, nodes: Ints, turn: int = 1) -> _Conta
     return _at_points(body.view.vertices[nodes], other, turn)
 
 
-def _at_edges(body: Placed, other: Placed, faces: Ints, turn: int = 1) -> _Contacts:
-    """Contacts at the parts of edges of `body` that go in and out of `other` through its faces."""
+class Piercings(NamedTuple):
+    """Where edges of a body meet faces of another, edge by edge, in their order along each."""
+
+    scale: float  # m: what lines are over
+    lines: Floats  # (m, 6), both ends of edges
+    edges: Ints  # (n,), rows of lines
+    faces: Ints  # (n,), of the other body
+    at: Floats  # (n,), in parts of the edge
+    slopes: Floats  # (n,), cosine of the angle between edge and normal
+
+    @property
+    def points(self) -> Floats:
+        """(n, 3), m."""
+        points: Floats = self.scale * (self.lines[self.edges, :3] + self.at[:, None] * self.ways)
+        return points
+
+    @property
+    def ways(self) -> Floats:
+        """(n, 3): edges from one end to the other, as lines are."""
+        ways: Floats = self.lines[self.edges, 3:] - self.lines[self.edges, :3]
+        return ways
+
+
+def piercings(body: Placed, other: Placed, faces: Ints) -> Piercings:
+    """Of the edges of faces of `body` that meet faces of `other`; edges in the plane of a face do not pierce it."""
     ends = np.stack([body.mesh.merged_faces, np.roll(body.mesh.merged_faces, -1, axis=1)], axis=2)
     halves = (3 * faces[:, :1] + np.arange(3)).reshape(-1)
     keys = np.column_stack([np.sort(ends.reshape(-1, 2)[halves], axis=1), np.repeat(faces[:, 1], 3)])
@@ -338,9 +359,28 @@ def _at_edges(body: Placed, other: Placed, faces: Ints, turn: int = 1) -> _Conta
     _collide.find_piercings(len(pairs), _check.frozen(lines), corners, _check.frozen(pairs), at, slopes)
     kept = np.flatnonzero(~np.isnan(at))
     kept = kept[np.lexsort((at[kept], pairs[kept, 0]))]
-    pairs, at, slopes = pairs[kept], at[kept], slopes[kept]
-    inner = np.flatnonzero((pairs[1:, 0] == pairs[:-1, 0]) & (at[1:] > at[:-1]))
-    start, way = lines[pairs[inner, 0], :3], np.diff(lines.reshape(-1, 2, 3), axis=1)[pairs[inner, 0], 0]
+    return Piercings(scale, lines, pairs[kept, 0], pairs[kept, 1], at[kept], slopes[kept])
+
+
+def _at_touches(body: Placed, other: Placed, faces: Ints, turn: int = 1) -> _Contacts:
+    """Contacts, without depth, at the places where edges of `body` meet faces of `other`; normals as of all these."""
+    found = piercings(body, other, faces)
+    places, number = np.unique(found.points, axis=0, return_inverse=True)
+    towards = np.zeros(places.shape)
+    np.add.at(towards, number.reshape(-1), other.normals_of(found.faces))
+    one = np.zeros(len(places), np.int64)
+    one[number.reshape(-1)] = found.faces
+    flat = (towards**2).sum(axis=1) < _FLAT  # faces back to back
+    towards[flat] = other.normals_of(one[flat])
+    return places, np.zeros(len(places)), turn * unit(towards)
+
+
+def _at_edges(body: Placed, other: Placed, faces: Ints, turn: int = 1) -> _Contacts:
+    """Contacts at the parts of edges of `body` that go in and out of `other` through its faces."""
+    found = piercings(body, other, faces)
+    scale, at, slopes, way = found.scale, found.at, found.slopes, found.ways
+    inner = np.flatnonzero((found.edges[1:] == found.edges[:-1]) & (at[1:] > at[:-1]))
+    start, way = found.lines[found.edges[inner], :3], way[inner]
     middles = scale * (start + (0.5 * (at[inner] + at[inner + 1]))[:, None] * way)
     inside = other.view.contains(middles)
     inner, way = inner[inside], way[inside]
@@ -352,8 +392,8 @@ def _at_edges(body: Placed, other: Placed, faces: Ints, turn: int = 1) -> _Conta
     # Only if no other face is nearer to the middle than those two.
     tent = 0.5 * length * np.minimum(into, out)
     crossed = (slopes[inner] < 0) & (slopes[inner + 1] > 0) & (depths >= tent * (1 - 1e-6)) & (tent > 0)
-    g = other.normals_of(pairs[inner, 1])[crossed] / into[crossed, None]
-    g += other.normals_of(pairs[inner + 1, 1])[crossed] / out[crossed, None]
+    g = other.normals_of(found.faces[inner])[crossed] / into[crossed, None]
+    g += other.normals_of(found.faces[inner + 1])[crossed] / out[crossed, None]
     rate = np.linalg.norm(g, axis=1)
     some = np.flatnonzero(crossed)[rate > 0]
     depths[some], normals[some] = length[some] / rate[rate > 0], unit(g[rate > 0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +14,10 @@ from impinge.bodies.rigid import _layout
 from impinge.broad.once import box_pairs
 from impinge.errors import SubjectError
 from impinge.inside.solid import Solid
+from impinge.run.sheets import depths_of_sheets
 from impinge.shapes.mesh import Mesh
 
-__all__ = ["check_bodies", "check_spheres"]
+__all__ = ["Known", "check_bodies", "check_spheres"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -24,7 +26,25 @@ _MUCH = 0.25  # of a body inside of another: however near its surface is, as of 
 _WAY_OUT = "With overlap=True they may be"
 
 
-def check_spheres(dynamics: Dynamics, walls: list[str]) -> None:
+class Known(NamedTuple):
+    """How much was there already: where all of a pair was, it is motion that has brought them together."""
+
+    spheres: int = 0  # numbers of spheres that have been given
+    bodies: int = 0  # likewise
+    planes: int = 0
+    obstacles: int = 0
+
+    @classmethod
+    def all_of(cls, dynamics: Dynamics) -> Known:
+        rigid = dynamics.rigid
+        return cls(dynamics.particles.next_id, rigid.next_id, len(dynamics.planes), len(dynamics.obstacles))
+
+    def has_walls(self, numbers: Ints, planes: int) -> NDArray[np.bool_]:
+        """Whether walls were there; numbers : of planes, of which there are so many now, and then of obstacles."""
+        return (numbers < self.planes) | ((numbers >= planes) & (numbers < planes + self.obstacles))
+
+
+def check_spheres(dynamics: Dynamics, walls: list[str], known: Known) -> None:
     """Refuse spheres that are deep in something; walls : names of planes and obstacles."""
     contacts, p, rigid = dynamics.contacts(), dynamics.particles, dynamics.rigid
     radii = np.zeros(p.next_id)
@@ -33,7 +53,9 @@ def check_spheres(dynamics: Dynamics, walls: list[str]) -> None:
     limit = np.minimum(radii[one], np.where(other >= 0, radii[other], np.inf))
     of_bodies = contacts.bodies >= 0
     limit[of_bodies] = np.minimum(limit[of_bodies], _radii(dynamics)[rigid.rows_of(contacts.bodies[of_bodies])])
-    bad = np.flatnonzero(contacts.depths > limit)
+    old = (contacts.ids < known.spheres).all(axis=1) & (contacts.bodies < known.bodies)
+    old &= known.has_walls(contacts.walls, len(dynamics.planes))
+    bad = np.flatnonzero((contacts.depths > limit) & ~old)
     if len(bad):
         first = bad[0]
         wall = contacts.walls[first]
@@ -45,6 +67,7 @@ def check_spheres(dynamics: Dynamics, walls: list[str]) -> None:
             ("sphere", int(one[first])),
         )
     held = _spheres_inside(dynamics) if len(p) and len(rigid) else np.empty((0, 2), np.int64)
+    held = held[~(held < [known.spheres, known.bodies]).all(axis=1)]
     if len(held):
         sphere, body = held[np.lexsort(held.T[::-1])][0].tolist()
         raise SubjectError(
@@ -80,29 +103,33 @@ def _spheres_inside(dynamics: Dynamics) -> Ints:
     return np.concatenate(found)
 
 
-def check_bodies(dynamics: Dynamics, walls: list[str], allowed: set[int]) -> None:
+def check_bodies(dynamics: Dynamics, walls: list[str], allowed: set[int], known: Known) -> None:
     """Refuse rigid bodies that are deep in something, but for those that are allowed to."""
     if not len(dynamics.rigid):
         return
-    ids = dynamics.rigid.ids
-    free = np.flatnonzero(np.isin(ids, list(allowed)))
-    pairs, rows = dynamics.body_contacts()
+    contacts, ids = dynamics.body_contacts(), dynamics.rigid.ids
+    across = dynamics.rigid.lists.pairs
+    across = across[across[:, _layout.KIND_OF] == _layout.SHEET]
+    across = across[~_are_allowed(dynamics, across, allowed) & ~_are_known(dynamics, across, known)]
+    pairs = np.concatenate([contacts.pairs, across])
+    depths = np.concatenate([contacts.rows[:, _layout.DEPTH], depths_of_sheets(dynamics, across)])
     solid = pairs[:, _layout.KIND_OF] == _layout.SOLID
     one, other = pairs[:, _layout.BODY], pairs[:, _layout.OTHER]
     most = np.array([min(_DEEP * shape.radius, _THIN * shape.thickness) for shape in dynamics.rigid.shapes])
     most = most[dynamics.rigid.forms]
     limit = np.minimum(most[one], np.where(solid, most[np.where(solid, other, 0)], np.inf))
-    bad = np.flatnonzero((rows[:, _layout.DEPTH] > limit) & ~_are_allowed(pairs, free))
+    free = _are_allowed(dynamics, pairs, allowed) | _are_known(dynamics, pairs, known)
+    bad = np.flatnonzero((depths > limit) & ~free)
     if len(bad):
-        first = bad[np.argmax(rows[bad, _layout.DEPTH])]
+        first = bad[np.argmax(depths[bad])]
         count = len(np.unique(pairs[bad], axis=0))
         raise SubjectError(
             f"positions: polyhedron {ids[one[first]]} and {_other_name(dynamics, walls, pairs[first])} are "
-            f"{rows[first, _layout.DEPTH]:.4g} m deep in each other, expected at most {limit[first]:.4g} m, for "
+            f"{depths[first]:.4g} m deep in each other, expected at most {limit[first]:.4g} m, for "
             f"how large and thick they are; {count} such pairs in all. {_WAY_OUT}",
             ("polyhedron", int(ids[one[first]])),
         )
-    much, shares = _shares_inside(dynamics, free)
+    much, shares = _shares_inside(dynamics, allowed, known)
     if len(much):
         worst, count = int(np.argmax(shares)), len(np.unique(np.sort(much, axis=1), axis=0))
         number = int(ids[much[worst, _layout.BODY]])
@@ -114,11 +141,21 @@ def check_bodies(dynamics: Dynamics, walls: list[str], allowed: set[int]) -> Non
         )
 
 
-def _are_allowed(pairs: Ints, free: Ints) -> NDArray[np.bool_]:
-    """Pairs that have a body, one of these rows, that is allowed to be in others."""
+def _are_allowed(dynamics: Dynamics, pairs: Ints, allowed: set[int]) -> NDArray[np.bool_]:
+    """Pairs that have a body that is allowed to be in others."""
+    some = np.flatnonzero(np.isin(dynamics.rigid.ids, list(allowed)))
     solid = pairs[:, _layout.KIND_OF] == _layout.SOLID
-    may: NDArray[np.bool_] = np.isin(pairs[:, _layout.BODY], free) | (solid & np.isin(pairs[:, _layout.OTHER], free))
-    return may
+    free: NDArray[np.bool_] = np.isin(pairs[:, _layout.BODY], some) | (solid & np.isin(pairs[:, _layout.OTHER], some))
+    return free
+
+
+def _are_known(dynamics: Dynamics, pairs: Ints, known: Known) -> NDArray[np.bool_]:
+    """Pairs of which both were there already."""
+    kinds, others = pairs[:, _layout.KIND_OF], pairs[:, _layout.OTHER]
+    planes, bodies = len(dynamics.planes), int(dynamics.rigid.rows_of(np.array(known.bodies)))
+    walls = np.where(kinds == _layout.PLANE, others, others - len(dynamics.rigid) + planes)
+    there = np.where(kinds == _layout.SOLID, others < bodies, known.has_walls(walls, planes))
+    return there & (pairs[:, _layout.BODY] < bodies)
 
 
 def _other_name(dynamics: Dynamics, walls: list[str], pair: Ints) -> str:
@@ -128,12 +165,13 @@ def _other_name(dynamics: Dynamics, walls: list[str], pair: Ints) -> str:
     return walls[number if kind == _layout.PLANE else number - len(dynamics.rigid) + len(dynamics.planes)]
 
 
-def _shares_inside(dynamics: Dynamics, free: Ints) -> tuple[Ints, Floats]:
+def _shares_inside(dynamics: Dynamics, allowed: set[int], known: Known) -> tuple[Ints, Floats]:
     """Pairs, as of contacts, of bodies and what a large share of them is in, and this share."""
     rigid = dynamics.rigid
     pairs = rigid.lists.pairs
     kinds = pairs[:, _layout.KIND_OF]
-    pairs = pairs[((kinds == _layout.SOLID) | (kinds == _layout.BLOCK)) & ~_are_allowed(pairs, free)]
+    free = _are_allowed(dynamics, pairs, allowed) | _are_known(dynamics, pairs, known)
+    pairs = pairs[((kinds == _layout.SOLID) | (kinds == _layout.BLOCK)) & ~free]
     back = pairs[pairs[:, _layout.KIND_OF] == _layout.SOLID]
     ways = np.concatenate([pairs, back[:, [_layout.OTHER, _layout.KIND_OF, _layout.BODY]]])
     shares = np.zeros(len(ways))

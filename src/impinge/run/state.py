@@ -120,4 +120,5 @@ def to_world(
         raise InputError("why_dt: found something else, expected a text and a number above 0")
     restoring.check_dynamics(content["state"], world._dynamics, materials, len(content["planes"]))
     world._dynamics.restore(content["state"])
+    world._note_checked()
     return world

@@ -116,7 +116,8 @@ class World:
         self.why_dt, self._tightest = "", math.inf  # of all time steps that would have done, the shortest
         self._may_overlap: set[int] = set()  # bodies that may start in others
         self._ready = False  # whether laws and time step are those of what is in the world
-        self._unchecked = False  # whether spheres were added that may overlap
+        self._unchecked = False  # whether something was added that may overlap
+        self._known = overlaps.Known()  # what is not looked at again then
         self._warned = math.nan  # the shortest contact that was warned about
 
     def __repr__(self) -> str:
@@ -491,16 +492,22 @@ class World:
         self._ready = True
 
     def check(self) -> None:
-        """Raise an error if nothing sensible can follow, as bodies overlap too much; done before the first step."""
+        """Raise an error if nothing sensible can follow, as bodies overlap too much; done before the first step.
+
+        And again when something has been added: then for what is new, with all that is there.
+        """
         radii, space = self._dynamics.particles.x[:, 3], self._dynamics.space
         check_room("radii", "sphere", np.broadcast_to(radii[:, None], (len(radii), self.dim)), 0.0, space)
         with _jit.threads(self._threads):
             self._prepare()
             watch.check_start(self._dynamics)
             names = [wall.name for wall in self.walls]
-            overlaps.check_spheres(self._dynamics, names)
-            overlaps.check_bodies(self._dynamics, names, self._may_overlap)
-        self._unchecked = False
+            overlaps.check_spheres(self._dynamics, names, self._known)
+            overlaps.check_bodies(self._dynamics, names, self._may_overlap, self._known)
+        self._note_checked()
+
+    def _note_checked(self) -> None:
+        self._known, self._unchecked = overlaps.Known.all_of(self._dynamics), False
 
     @uninterrupted
     def _advance(self, count: int) -> int:

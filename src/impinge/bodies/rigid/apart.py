@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge.inside.collide import Placed, overlap, surfaces_meet
+from impinge.inside.collide import Placed, meeting_faces, overlap
 from impinge.inside.solid import Solid
 from impinge.inside.view import SolidView, used_vertices
 from impinge.shapes.mesh import Mesh
@@ -140,7 +140,7 @@ class Crowd:
         if (one[0] > two[1] + self.gap).any() or (two[0] > one[1] + self.gap).any():
             return False
         if other.is_surface:
-            return surfaces_meet(body, other) or body.holds(other.shells) or self._too_near(body, other)
+            return len(meeting_faces(body, other)) > 0 or body.holds(other.shells) or self._too_near(body, other)
         return overlap(body, other) or self._too_near(body, other)
 
     def _too_near(self, one: _Member, two: _Member) -> bool:

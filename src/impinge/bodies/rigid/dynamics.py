@@ -198,17 +198,25 @@ class Rigid:
 
     def note_step(self, walls: float, dt: float) -> None:
         """Bodies have moved by a step; walls : speed of the fastest of all that is no body."""
-        _motion.add_ways(self.late, self.inertia, self._reaches, walls, dt, self.lists.ways)
+        _motion.add_ways(self.late, self.inertia, self._reaches(), walls, dt, self.lists.ways)
 
     def fastest(self, beyond: float) -> float:
         """Speed of the fastest point of what goes with bodies, so far beyond them, at most; infinite if one broke."""
         ways = np.zeros(len(self) + 1)
-        return float(_motion.add_ways(self.late, self.inertia, self._reaches + beyond, 0.0, 0.0, ways))
+        return float(_motion.add_ways(self.late, self.inertia, self._reaches(beyond), 0.0, 0.0, ways))
 
-    @property
-    def _reaches(self) -> Floats:
-        reaches: Floats = self._joined.sizes[self.forms, _layout.REACH]
-        return reaches
+    def _reaches(self, beyond: float = 0.0) -> Floats:
+        """(n,) m: of the farthest point of what goes with bodies, so far beyond them; less where these are thin.
+
+        A point at the distance r_k from axis k, with |L_k| ≤ |L|, has the speed Σ r_k |L_k| / I_k at most, which is
+        |L| √(Σ r_k² / I_k²); this is how far the point would be if the body turned about its thinnest axis alone.
+        """
+        reaches = np.empty(len(self.shapes))
+        for number, shape in enumerate(self.shapes):
+            arms = (shape.arms + beyond) * (shape.turning.min() / shape.turning)
+            reaches[number] = min(shape.reach + beyond, float(np.sqrt((arms**2).sum())) * (1 + 1e-9))
+        found: Floats = reaches[self.forms]
+        return found
 
     def advance(
         self, count: int, table: Laws, planes: Floats, poses: Floats, walls: float, gravity: Floats, dt: float,
@@ -224,7 +232,7 @@ class Rigid:
         _steps.advance(
             min(workers, max(1, len(lists.pairs))), count, shared, size, lists.pairs, lists.spans, self._all_kinds,
             planes, _loaded(planes), table.rows, table.materials, table.rough, dt, half, gravity, lists.skin,
-            lists.box_skin, lists.most, self._joined, self._all_forms, poses, walls, self._reaches, self.place,
+            lists.box_skin, lists.most, self._joined, self._all_forms, poses, walls, self._reaches(), self.place,
             self.pose, self.late, self.now, self.mass, self.inertia, frames, lists.listed, lists.starts, lists.sides,
             self.wrenches, self.forces, wall_forces, self.lost, self.work, lists.ways, lists.listed_at, lists.boxed_at,
             lists.clear_to,

@@ -11,8 +11,9 @@ from scipy.spatial.transform import Rotation
 
 from impinge import _check
 from impinge.bodies.rigid.apart import Crowd, Form
+from impinge.bodies.rigid.shape import check_solid
 from impinge.bodies.sizes import read_corners
-from impinge.errors import InputError, MeshError
+from impinge.errors import InputError
 from impinge.inside.solid import Solid
 from impinge.inside.view import SolidView, checked_rotation
 from impinge.shapes.mesh import Mesh
@@ -20,6 +21,7 @@ from impinge.shapes.mesh import Mesh
 __all__ = ["Poses", "fill_polyhedra"]
 
 Floats = NDArray[np.float64]
+Counts = int | Sequence[int] | NDArray[np.int64]
 Inside = Callable[[Floats], ArrayLike]
 _TRIES = 1024  # poses of a body
 _AT_ONCE = 64
@@ -35,7 +37,7 @@ class Poses(NamedTuple):
 
 @overload
 def fill_polyhedra(
-    shapes: list[Any], lower: ArrayLike, upper: ArrayLike, *, count: int | Sequence[int] | None = ...,
+    shapes: list[Any], lower: ArrayLike, upper: ArrayLike, *, count: Counts | None = ...,
     fraction: float | None = ..., seed: int = ..., gap: float = ..., avoid: Any = ..., rotation: Any = ...,
     inside: Inside | None = ...,
 ) -> list[Poses]: ...  # fmt: skip
@@ -49,7 +51,7 @@ def fill_polyhedra(
     lower: ArrayLike,
     upper: ArrayLike,
     *,
-    count: int | Sequence[int] | None = None,
+    count: Counts | None = None,
     fraction: float | None = None,
     seed: int = 0,
     gap: float = 0.0,
@@ -192,6 +194,8 @@ def _numbers(forms: list[Form], count: Any, fraction: float | None, room: float)
         count = round(share * room / float(np.mean([form.volume for form in forms])))
         if count > _MOST:
             raise InputError(f"fraction: found {count} bodies in it, expected at most {_MOST}")
+    if isinstance(count, np.ndarray) and count.ndim == 1:
+        count = count.tolist()
     if isinstance(count, Sequence):
         if len(count) != len(forms):
             raise InputError(f"count: found {len(count)} numbers, expected {len(forms)}, one for each shape")
@@ -202,12 +206,7 @@ def _numbers(forms: list[Form], count: Any, fraction: float | None, room: float)
 
 def _read_form(name: str, shape: Any) -> Form:
     mesh = shape.mesh if isinstance(shape, Solid) else Mesh.of(shape)
-    if not mesh.is_closed:
-        raise MeshError(f"{name}: found a surface that is not closed, expected a closed one, as a body has an inside")
-    if mesh.volume <= 0:
-        raise MeshError(
-            f"{name}: found a volume of {mesh.volume:.6g} m³, expected more than 0; mesh.flipped() turns faces"
-        )
+    check_solid(mesh, name)
     return Form(mesh)
 
 

@@ -207,31 +207,49 @@ class Lists:
         Rows of `things`: the pair, which of its two, whether it is an edge, its number, whether it is behind; of
         `contacts`: row in `things`, piece of an edge.
         """
-        things: list[list[int]] = []
-        contacts: list[list[int]] = []
-        history = [np.empty((0, 4))]
-        listed, pieces = self.listed, PIECES
-        for pair, (first, points_a, points_b, first_edge, edges_a, edges_b) in zip(
-            self.pairs.tolist(), self.spans.tolist(), strict=True
-        ):
-            for k in range(first, first + points_a + points_b):
-                if listed.points_known[k] or listed.points_behind[k]:
-                    side = int(k >= first + points_a)
-                    if listed.points_known[k]:
-                        contacts.append([len(things), 0])
-                        history.append(listed.point_history[k : k + 1])
-                    things.append([*pair, side, 0, int(listed.points[k]), int(listed.points_behind[k])])
-            for k in range(first_edge, first_edge + edges_a + edges_b):
-                known = np.flatnonzero(listed.edges_known[k * pieces : (k + 1) * pieces])
-                if len(known):
-                    contacts += [[len(things), int(piece)] for piece in known]
-                    history.append(listed.edge_history[k * pieces + known])
-                    side = int(k >= first_edge + edges_a)
-                    things.append([*pair, side, 1, int(listed.edges[k]), 0])
+        listed = self.listed
+        known = listed.points_known != 0
+        row, of_point, side = self._owners(known | (listed.points_behind != 0), _layout.FIRST_POINT, _layout.POINTS_A)
+        points = np.column_stack(
+            [row, 0 * row, of_point, side, listed.points[of_point], listed.points_behind[of_point]]
+        )
+        pieces = listed.edges_known.reshape(-1, PIECES) != 0
+        row, of_edge, side = self._owners(pieces.any(axis=1), _layout.FIRST_EDGE, _layout.EDGES_A)
+        edges = np.column_stack([row, 0 * row + 1, of_edge, side, listed.edges[of_edge], 0 * row])
+        found = np.concatenate([points, edges])
+        order = np.lexsort(found[:, 2::-1].T)  # by pair, points before edges
+        place = np.argsort(order)  # of points and then edges, in this order
+        at = known[of_point]
+        edge, piece = np.nonzero(pieces[of_edge])
+        contacts = np.concatenate([
+            np.column_stack([place[: len(points)][at], 0 * of_point[at]]),
+            np.column_stack([place[len(points) :][edge], piece]),
+        ])  # fmt: skip
+        history = np.concatenate([
+            listed.point_history[of_point[at]], listed.edge_history[of_edge[edge] * PIECES + piece]
+        ])  # fmt: skip
+        sorted_contacts = np.lexsort(contacts[:, ::-1].T)
+        found = found[order]
         return {
-            "pairs": self.pairs, "things": np.array(things, np.int64).reshape(-1, 7),
-            "contacts": np.array(contacts, np.int64).reshape(-1, 2), "history": np.concatenate(history),
+            "pairs": self.pairs, "things": np.column_stack([self.pairs[found[:, 0]], found[:, [3, 1, 4, 5]]]),
+            "contacts": contacts[sorted_contacts], "history": history[sorted_contacts],
         }  # fmt: skip
+
+    def _owners(self, some: NDArray[np.bool_], first: int, count: int) -> tuple[Ints, Ints, Ints]:
+        """Which pairs some listed things belong to, their rows in `listed`, and which of the two bodies they are of."""
+        counts = self.spans[:, count] + self.spans[:, count + 1]
+        spans = np.flatnonzero(counts > 0)
+        spans = spans[np.argsort(self.spans[spans, first])]
+        if not len(spans):
+            none = np.empty(0, np.int64)
+            return none, none, none
+        rows = np.flatnonzero(some)
+        number = np.searchsorted(self.spans[spans, first], rows, side="right") - 1
+        owner = spans[np.maximum(number, 0)]
+        within = rows - self.spans[owner, first]
+        used = (number >= 0) & (within < counts[owner])  # the others are left from before
+        owner, within = owner[used], within[used]
+        return owner, rows[used], (within >= self.spans[owner, count]).astype(np.int64)
 
     def restore(self, memory: dict[str, Any]) -> None:
         """Go on with what was remembered."""

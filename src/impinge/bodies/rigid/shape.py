@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 from impinge.bodies.obstacles import Obstacle
 from impinge.bodies.rigid import _distance, _layout, _touch
 from impinge.bodies.rigid._layout import RANGES, SIZES
-from impinge.bodies.rigid.surface import find_edges, find_rims, is_convex, is_filled, sample, usual_resolution
+from impinge.bodies.rigid.surface import (
+    find_edges,
+    find_inside_out,
+    find_rims,
+    is_convex,
+    is_filled,
+    sample,
+    usual_resolution,
+)
 from impinge.errors import InputError, MeshError, MeshWarning
 from impinge.inside import _closest, _closest_build
 from impinge.response import _laws
@@ -33,6 +41,7 @@ _DEEPEST = 0.5  # of the radius: so far, at most, points can be behind the surfa
 _MOST_POINTS = 10_000_000  # of a body
 _MOST_ALONG = 1000  # points along a body, unless a resolution is asked for
 _PROBES = 64  # points in a body, at most
+_LEAST_MOMENT = 1e-14  # of the largest: less is lost in rounding
 _SMALLEST, _LARGEST = 1e-30, 1e30  # m: eighth powers of lengths stay in range
 
 
@@ -57,6 +66,8 @@ class Form:
     rims : Parts
         Rows: both ends of edges with one face only.
     bounds : (2, 3) float64
+    arms : (3,) float64, m
+        How far from each axis points are.
     reach, radius, width : float, m
         Of the farthest point, of the ball of the same volume, of edges bent by a right angle.
     bumpy : bool
@@ -72,7 +83,9 @@ class Form:
     def __init__(self, mesh: Mesh) -> None:
         corners = mesh.vertices[mesh.merged_faces]
         self.bounds = np.array([corners.min(axis=(0, 1)), corners.max(axis=(0, 1))])
-        self.reach = float(np.sqrt((corners**2).sum(axis=2).max()))
+        squares = corners**2
+        self.reach = float(np.sqrt(squares.sum(axis=2).max()))
+        self.arms = np.sqrt((squares.sum(axis=2)[..., None] - squares).max(axis=(0, 1)))
         self._make_tree(mesh)
         self.filled = is_filled(mesh)
         self.points, self.edges = _no_parts(_layout.POINT), self._find_edges(mesh)
@@ -142,6 +155,7 @@ class Shape(Form):
         own = Mesh((mesh.vertices - self.centre) @ self.axes, mesh.faces)
         super().__init__(own)
         if not self.filled:
+            _check_parts(mesh)
             warnings.warn(
                 "mesh: found a surface that meets itself, or has parts within each other that face the same way; "
                 "expected one inside. What is inside twice has twice the mass, and contacts there are not felt",
@@ -149,6 +163,11 @@ class Shape(Form):
                 stacklevel=4,
             )
         self.obstacle = Obstacle(own)  # what spheres run into
+        if not moments[0] > _LEAST_MOMENT * moments[2]:
+            raise MeshError(
+                f"mesh: found moments of inertia of {moments[0]:.3g} to {moments[2]:.3g} m² times the mass, expected "
+                f"the least above {_LEAST_MOMENT:g} of the largest: it is too thin for its length, or meets itself"
+            )
         self._add_points(own)
 
     @property
@@ -308,24 +327,37 @@ def _checked_resolution(resolution: float, mesh: Mesh) -> float:
     return resolution
 
 
-def check_solid(mesh: Mesh) -> None:
-    """Refuse what is not the surface of a solid."""
+def check_solid(mesh: Mesh, name: str = "mesh") -> None:
+    """Refuse what is not the surface of a solid; name : what errors call it."""
     size = float(np.ptp(mesh.bounds, axis=0).max())
     if not _SMALLEST <= size <= _LARGEST:
-        raise MeshError(f"mesh: found a size of {size:g} m, expected {_SMALLEST:g} to {_LARGEST:g} m")
+        raise MeshError(f"{name}: found a size of {size:g} m, expected {_SMALLEST:g} to {_LARGEST:g} m")
     if not mesh.is_closed:
         problem = next(p for p in mesh.problems() if p.kind != "inside out")
         where = ""
         if len(problem.examples[0]) == 3:
             place = mesh.vertices[list(problem.examples[0][:2])].mean(axis=0)
             where = " at ({:.6g}, {:.6g}, {:.6g}) m".format(*place)
-        raise MeshError(f"mesh: found {problem.text}{where}, expected a closed surface, as a rigid body has an inside")
+        raise MeshError(
+            f"{name}: found {problem.text}{where}, expected a closed surface, as a rigid body has an inside"
+        )
     if not abs(mesh.volume) > 0:
-        raise MeshError("mesh: found a surface that encloses no volume, expected the surface of a body")
+        raise MeshError(f"{name}: found a surface that encloses no volume, expected the surface of a body")
     if mesh.volume < 0:
         raise MeshError(
-            f"mesh: found it inside out, of volume {mesh.volume:.6g} m³, expected faces that are counter-clockwise "
+            f"{name}: found it inside out, of volume {mesh.volume:.6g} m³, expected faces that are counter-clockwise "
             "seen from outside; mesh.flipped() turns them"
+        )
+
+
+def _check_parts(mesh: Mesh) -> None:
+    """Refuse a closed surface with a whole part that is inside out."""
+    face = find_inside_out(mesh)
+    if face is not None:
+        place = "({:.6g}, {:.6g}, {:.6g})".format(*mesh.triangles[face].mean(axis=0))
+        raise MeshError(
+            f"mesh: found a part of the surface, that of face {face} at {place} m, inside out and in no other part; "
+            "expected faces that are counter-clockwise seen from outside"
         )
 
 

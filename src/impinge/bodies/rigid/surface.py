@@ -28,6 +28,7 @@ __all__ = [
     "Edges",
     "Samples",
     "find_edges",
+    "find_inside_out",
     "find_rims",
     "is_convex",
     "is_filled",
@@ -146,6 +147,28 @@ def is_convex(mesh: Mesh) -> bool:
     return bool(bends.min(initial=0.0) >= -_STRAIGHT and mesh.components().max() == 0)
 
 
+def find_inside_out(mesh: Mesh) -> int | None:
+    """A face of a whole part of a closed surface that is inside out and not a hollow in another; None without such."""
+    parts = mesh.components()
+    a, b, c = (mesh.triangles - mesh.bounds.mean(axis=0)).swapaxes(0, 1)
+    volumes = np.bincount(parts, (np.cross(a, b) * c).sum(axis=1))
+    faces, windings = _windings_ahead(mesh)
+    highest = np.full(len(volumes), -math.inf)
+    np.maximum.at(highest, parts[faces], windings)
+    turned = np.flatnonzero((volumes < 0) & (highest < 0))
+    return int(np.flatnonzero(parts == turned[0])[0]) if len(turned) else None
+
+
+def _windings_ahead(mesh: Mesh) -> tuple[Ints, Floats]:
+    """How often a closed surface winds around places just in front of its faces; and these faces, all with an area."""
+    normals = _normals(mesh)
+    faces = np.flatnonzero(normals.any(axis=1))
+    ahead = _AHEAD * float(np.ptp(mesh.bounds, axis=0).max()) * normals[faces]
+    points = mesh.triangles[faces].mean(axis=1) + ahead
+    points.flags.writeable = False  # as all that users ask for: one kernel is compiled, not two
+    return faces, Octree(mesh).winding(points)
+
+
 def find_edges(mesh: Mesh, *, solid: bool = True) -> Edges:
     """Sharp convex edges of a closed mesh, straight ones joined; if it is no solid all sharp ones, and rims."""
     normals = _normals(mesh)
@@ -188,10 +211,5 @@ def is_filled(mesh: Mesh) -> bool:
     """
     if not mesh.is_closed or len(self_intersections(mesh.vertices, faces=mesh.merged_faces).faces):
         return False
-    normals = _normals(mesh)
-    proper = normals.any(axis=1)
-    ahead = _AHEAD * float(np.ptp(mesh.bounds, axis=0).max()) * normals[proper]
-    points = mesh.triangles[proper].mean(axis=1) + ahead
-    points.flags.writeable = False  # as all that users ask for: one kernel is compiled, not two
-    windings = Octree(mesh).winding(points)
+    _, windings = _windings_ahead(mesh)
     return len(windings) > 0 and bool((windings == windings[0]).all())
