@@ -44,7 +44,7 @@ def spheres_content(path: Path) -> dict[str, Any]:
     world.add_spheres([[0, 0, 0], [0, 0, 0.19]], 0.1, impinge.Material(density=1000, stiffness=1e3, friction=0.3))
     world.step(3)
     world.save(path)
-    return checkpoint.load(path, "world", 2)
+    return checkpoint.load(path, "world", 3)
 
 
 @pytest.mark.parametrize(("place", "value"), [
@@ -55,7 +55,22 @@ def spheres_content(path: Path) -> dict[str, Any]:
 def test_states_that_kernels_would_trust(tmp_path: Path, place: str, value: Any) -> None:
     content = spheres_content(tmp_path / "a.h5")
     content["state"]["particles"][place] = value
-    checkpoint.save(tmp_path / "a.h5", content, "world", 2)
+    checkpoint.save(tmp_path / "a.h5", content, "world", 3)
+    refused("world", tmp_path / "a.h5")
+
+
+@pytest.mark.parametrize(("place", "value"), [
+    ("ids", np.array([1, 0])), ("ids", np.array([0, 2])), ("ids", np.array([-1, 0])), ("ids", np.array([0.0, 1.0])),
+    ("ids", np.array([0])), ("next_id", -1), ("next_id", 1), ("next_id", 10**30), ("next_id", 2.0),
+])  # fmt: skip
+def test_numbers_of_bodies_that_are_wrong(tmp_path: Path, place: str, value: Any) -> None:
+    world = impinge.World()
+    rock = impinge.Material(density=1000, stiffness=1e3)
+    world.add_polyhedra(impinge.shapes.box(), [[0, 0, 0], [3, 0, 0]], material=rock)
+    world.save(tmp_path / "a.h5")
+    content = checkpoint.load(tmp_path / "a.h5", "world", 3)
+    content["state"]["rigid"][place] = value
+    checkpoint.save(tmp_path / "a.h5", content, "world", 3)
     refused("world", tmp_path / "a.h5")
 
 
@@ -67,7 +82,7 @@ def test_memories_that_kernels_would_trust(tmp_path: Path, name: str, value: Any
     content = spheres_content(tmp_path / "a.h5")
     assert len(content["state"]["memories"]["pairs"]["owners"]) == 1
     content["state"]["memories"]["pairs"][name] = value
-    checkpoint.save(tmp_path / "a.h5", content, "world", 2)
+    checkpoint.save(tmp_path / "a.h5", content, "world", 3)
     refused("world", tmp_path / "a.h5")
 
 

@@ -44,7 +44,7 @@ def find_contacts(dynamics: Dynamics, poses: _Floats) -> Contacts:
     return Contacts(
         np.concatenate([ids[one], alone]),
         np.concatenate([np.full(len(one), -1), np.where(numbers < count, numbers, -1)]),
-        np.concatenate([np.full(len(one), -1), np.maximum(numbers - count, -1)]),
+        np.concatenate([np.full(len(one), -1), np.append(dynamics.rigid.ids, -1)[np.maximum(numbers - count, -1)]]),
         table[:, _survey.POINT : _survey.POINT + d],
         table[:, _survey.TOWARDS : _survey.TOWARDS + d],
         table[:, _survey.DEPTH],

@@ -137,10 +137,20 @@ class Dynamics:
         self._add_sheets()
         ids = self.rigid.add(shape, places, poses, velocities, spins, density, kind)
         if self.staggered:
-            self.rigid.late[ids, :3] -= 0.5 * self.dt * self.gravity
+            self.rigid.late[len(self.rigid) - len(ids) :, :3] -= 0.5 * self.dt * self.gravity
         self._combine()
         self._forget()
         return ids
+
+    def take_bodies(self, rows: NDArray[np.int64]) -> None:
+        """Keep these rigid bodies; rows : ascending."""
+        fixed = len(self.obstacles)
+        owners = np.full(fixed + len(self.rigid), -1)
+        owners[np.append(np.arange(fixed), fixed + rows)] = np.arange(fixed + len(rows))
+        self.lists.rename(owners)
+        self.rigid.take(rows)
+        self._combine()
+        self._forget()
 
     def _add_sheets(self) -> None:
         """Prepare obstacles for rigid bodies, those that are not yet."""
@@ -163,12 +173,13 @@ class Dynamics:
 
     def add_obstacle(self, obstacle: Obstacle, kind: int) -> None:
         """Add an obstacle made of a material."""
+        bodies = np.append(np.zeros(len(self.obstacles), np.int64), np.ones(len(self.rigid), np.int64))
+        self.lists.rename(np.arange(len(bodies)) + bodies, bodies * obstacle.patches)  # they come after obstacles
         self.obstacles.append(obstacle)
         self.made_of.append(kind)
         if len(self.rigid):
             self._add_sheets()
         self._combine()
-        self.lists.forget()
 
     @uninterrupted
     def set_laws(self, table: _Floats, materials: int) -> None:

@@ -81,6 +81,20 @@ class Lists:
         """Spheres or walls are others: make new lists before the next step."""
         self._good = False
 
+    def rename(self, owners: NDArray[np.int64], patches: NDArray[np.int64] | int = 0) -> None:
+        """Obstacles and rigid bodies have other numbers from now on, in the same order.
+
+        owners : the new ones, −1 for those that are gone; patches : what is added to numbers of patches of each.
+        """
+        self.forget()
+        starts, names, known, history = self.patches
+        if len(known):  # else nothing is remembered
+            before, patch = names >> 32, names & 0xFFFFFFFF
+            stay = owners[before] >= 0
+            names = (owners[before] << 32 | patch + np.broadcast_to(patches, owners.shape)[before])[stay]
+            starts = np.append(0, np.cumsum(stay))[starts]
+            self.patches = Rows(starts, names, known[stay], history[stay])
+
     def memories(self) -> dict[str, dict[str, NDArray[np.generic]]]:
         """What contacts remember, by the numbers of their spheres: enough to go on elsewhere."""
         there = np.isin(self._ids, self._particles.ids)

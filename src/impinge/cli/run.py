@@ -151,7 +151,7 @@ def _print_outcome(outcome: Outcome, world: Any) -> None:
     rows = [("time", f"{outcome.time:.6g} s simulated in {duration(outcome.seconds)}")]
     rate = outcome.body_steps / outcome.seconds
     if isinstance(world, World):
-        what = "body-steps" if len(world.polyhedra) else "sphere-steps"
+        what = "body-steps" if world._dynamics.rigid.next_id else "sphere-steps"
         rows.append(("steps", f"{outcome.steps_now:,}, {rate:,.0f} {what} per second"))
         rows.append(("search", f"{world.rebuilds:,} rebuilds of the neighbour lists"))
     else:

@@ -26,12 +26,14 @@ def force_chains(world: World) -> tuple[_Floats, _Floats, dict[str, NDArray[Any]
     starts, ends = _of_spheres(world.spheres, contacts)
     lines = [_lines(starts, ends, contacts, np.arange(len(starts)))]
     if len(world._dynamics.rigid):
-        centres, points = world.polyhedra.centres, world.body_contacts()
+        bodies, points = world.polyhedra, world.body_contacts()
         at_body, pairs = np.flatnonzero(contacts.bodies >= 0), np.flatnonzero(points.ids[:, 1] >= 0)
+        touched = np.searchsorted(bodies.ids, contacts.bodies[at_body])
+        first, second = np.searchsorted(bodies.ids, points.ids).T
         lines += [
-            _lines(ends[at_body], centres[contacts.bodies[at_body]], contacts, at_body),
-            _lines(centres[points.ids[:, 0]], points.points, points, np.arange(len(points.ids))),
-            _lines(points.points[pairs], centres[points.ids[pairs, 1]], points, pairs),
+            _lines(ends[at_body], bodies.centres[touched], contacts, at_body),
+            _lines(bodies.centres[first], points.points, points, np.arange(len(points.ids))),
+            _lines(points.points[pairs], bodies.centres[second[pairs]], points, pairs),
         ]
     joined = [np.concatenate(column) for column in zip(*lines, strict=True)]
     return joined[0], joined[1], dict(zip(("force", "normal_force", "wall"), joined[2:], strict=True))

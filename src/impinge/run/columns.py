@@ -29,7 +29,7 @@ def names(scene: models.Particles, world: World) -> list[str]:
         found += [f"{wall.name} torque {axis} [N m]" for axis in (axes if world.dim == 3 else "z")]
     for number, sink in enumerate(scene.sinks):
         name = sink.name or f"sink {number + 1}"
-        found += [f"{name} spheres", f"{name} mass [kg]"]
+        found += [f"{name} spheres", *([f"{name} polyhedra"] if scene.polyhedra else []), f"{name} mass [kg]"]
     for measure in scene.measures:
         found += (
             [f"{measure.name} spheres", f"{measure.name} mass [kg]"] if measure.kind == "beyond" else [measure.name]
@@ -47,7 +47,7 @@ def values(scene: models.Particles, world: World, groups: Groups) -> list[float]
     for push in world.pushes().values():
         row += [*push.force.tolist(), *np.ravel(push.torque).tolist()]
     for sink in world.sinks:
-        row += [sink.count, sink.mass]
+        row += [sink.spheres, *([sink.polyhedra] if scene.polyhedra else []), sink.mass]
     for measure in scene.measures:
         row += _beyond(measure, spheres) if measure.kind == "beyond" else [_mixing(measure, spheres, groups)]
     return row

@@ -1,4 +1,4 @@
-"""Where spheres come from and where they go while a world moves."""
+"""Where spheres come from, and where they and rigid bodies go, while a world moves."""
 
 from __future__ import annotations
 
@@ -25,27 +25,43 @@ class Source(NamedTuple):
 
 
 class Sink:
-    """A box in which spheres vanish, by their centres."""
+    """A box in which spheres vanish, by their centres, and polyhedra, by their centres of mass."""
 
     def __init__(self, lower: NDArray[np.float64], upper: NDArray[np.float64]) -> None:
         self.lower, self.upper = lower, upper
-        self.count = 0  # spheres that have vanished
-        self.mass = 0.0  # kg, theirs
+        self.spheres = self.polyhedra = 0  # that have vanished
+        self.mass = 0.0  # kg, of all of them
 
     def __repr__(self) -> str:
-        return f"<impinge.Sink: {self.count:,} spheres, {self.mass:.6g} kg>"
+        return f"<impinge.Sink: {self.spheres:,} spheres, {self.polyhedra:,} polyhedra, {self.mass:.6g} kg>"
+
+    @property
+    def count(self) -> int:
+        """Spheres and polyhedra that have vanished."""
+        return self.spheres + self.polyhedra
+
+    def holds(self, centres: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which of them are in it."""
+        places = centres[:, : len(self.lower)]
+        inside: NDArray[np.bool_] = np.all((places >= self.lower) & (places <= self.upper), axis=1)
+        return inside
 
 
 def exchange(world: World, sources: list[Source], sinks: list[Sink]) -> None:
-    """Let spheres vanish and appear."""
-    p, d = world._dynamics.particles, world.dim
+    """Let spheres and polyhedra vanish, and spheres appear."""
+    p, rigid, d = world._dynamics.particles, world._dynamics.rigid, world.dim
     for sink in sinks:
-        inside = ((p.x[:, :d] >= sink.lower) & (p.x[:, :d] <= sink.upper)).all(axis=1)
+        inside = sink.holds(p.x)
         if inside.any():
             order = np.argsort(p.ids[inside])  # the same sum whatever the order in memory
-            sink.count += int(inside.sum())
+            sink.spheres += int(inside.sum())
             sink.mass += float(p.mass[inside][order].sum())
             world._dynamics.take(np.flatnonzero(~inside))
+        inside = sink.holds(rigid.place)
+        if inside.any():
+            sink.polyhedra += int(inside.sum())
+            sink.mass += float(rigid.mass[inside].sum())
+            world._dynamics.take_bodies(np.flatnonzero(~inside))
     for source in sources:
         rows = _with_images(p.x, world._dynamics.space.period)
         new = source.rain.due(world.time, EVERY * world._dynamics.dt, rows[:, :d], rows[:, 3])

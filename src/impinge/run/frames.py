@@ -57,7 +57,8 @@ class Frames:
                 path = self._path("spheres")
                 write_spheres(path, spheres.centres, spheres.radii, arrays)
                 self.collections["spheres"].add(world.time, path)
-            self._write_polyhedra(world)
+            if "polyhedra.pvd" in lists(self.scene, world):
+                self._write_polyhedra(world)
             self._write_obstacles(world)
         if "xyz" in self.scene.output.formats:
             write_xyz(
@@ -86,9 +87,8 @@ class Frames:
     def _write_polyhedra(self, world: World) -> None:
         """All rigid bodies where they are now, with what is known of each at all its faces."""
         bodies = world.polyhedra
-        if not len(bodies):
-            return
-        vertices, faces, rows = bodies.surface()
+        vertices, faces, ids = bodies.surface()
+        rows = np.searchsorted(bodies.ids, ids)
         # Half as many digits, as they stand there again and again.
         arrays = {"id": bodies.ids.astype(np.int32), "shape": bodies.shapes.astype(np.int32),
                   "material": bodies.materials.astype(np.int32), "velocity": bodies.velocities.astype(np.float32),
@@ -112,10 +112,10 @@ class Frames:
 
 
 def lists(scene: models.Particles, world: World) -> list[str]:
-    """Names of the files that list frames and are there as soon as one is; of spheres unless none ever come."""
+    """Names of the files that list frames and are there as soon as one is; of what was there, or may come."""
     if "vtp" not in scene.output.formats:
         return []
-    bodies = len(world._dynamics.rigid) > 0
+    bodies = world._dynamics.rigid.next_id > 0
     spheres = bool(scene.spheres or scene.sources) or not bodies
     return ["spheres.pvd"] * spheres + ["polyhedra.pvd"] * bodies
 

@@ -132,7 +132,7 @@ class _Particles(Job):
 
     def facts(self) -> dict[str, Any]:
         dynamics = self.world._dynamics
-        bodies = {"polyhedra": len(dynamics.rigid)} if len(dynamics.rigid) else {}
+        bodies = {"polyhedra": len(dynamics.rigid)} if dynamics.rigid.next_id else {}
         return {
             "dt": self.world.why_dt, "spheres": len(dynamics.particles), **bodies,
             "rebuilds": self.world.rebuilds,

@@ -104,7 +104,7 @@ def stress(dynamics: Dynamics, volume: float) -> _Floats:
     total = contacts.forces.T @ branches
     if len(rigid):
         on_bodies = contacts.bodies >= 0
-        away = contacts.points[on_bodies] - rigid.place[contacts.bodies[on_bodies]]
+        away = contacts.points[on_bodies] - rigid.place[rigid.rows_of(contacts.bodies[on_bodies])]
         total += contacts.forces[on_bodies].T @ away + _stress_of_bodies(dynamics)
         velocities = np.concatenate([velocities, dynamics.look_at_bodies()[:, :3]])
         masses = np.concatenate([masses, rigid.mass])

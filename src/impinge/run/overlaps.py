@@ -30,14 +30,14 @@ class Known(NamedTuple):
     """How much was there already: where all of a pair was, it is motion that has brought them together."""
 
     spheres: int = 0  # numbers of spheres that have been given
-    bodies: int = 0
+    bodies: int = 0  # likewise
     planes: int = 0
     obstacles: int = 0
 
     @classmethod
     def all_of(cls, dynamics: Dynamics) -> Known:
         rigid = dynamics.rigid
-        return cls(dynamics.particles.next_id, len(rigid), len(dynamics.planes), len(dynamics.obstacles))
+        return cls(dynamics.particles.next_id, rigid.next_id, len(dynamics.planes), len(dynamics.obstacles))
 
     def has_walls(self, numbers: Ints, planes: int) -> NDArray[np.bool_]:
         """Whether walls were there; numbers : of planes, of which there are so many now, and then of obstacles."""
@@ -52,7 +52,7 @@ def check_spheres(dynamics: Dynamics, walls: list[str], known: Known) -> None:
     one, other = contacts.ids.T
     limit = np.minimum(radii[one], np.where(other >= 0, radii[other], np.inf))
     of_bodies = contacts.bodies >= 0
-    limit[of_bodies] = np.minimum(limit[of_bodies], _radii(dynamics)[contacts.bodies[of_bodies]])
+    limit[of_bodies] = np.minimum(limit[of_bodies], _radii(dynamics)[rigid.rows_of(contacts.bodies[of_bodies])])
     old = (contacts.ids < known.spheres).all(axis=1) & (contacts.bodies < known.bodies)
     old &= known.has_walls(contacts.walls, len(dynamics.planes))
     bad = np.flatnonzero((contacts.depths > limit) & ~old)
@@ -99,7 +99,7 @@ def _spheres_inside(dynamics: Dynamics) -> Ints:
             spheres, bodies = pairs.T
             places = np.einsum("nji,nj->ni", turns[bodies], centres[spheres] - shifts[bodies])
             inside = Solid(shape.obstacle.mesh).contains(places)
-            found.append(np.column_stack([p.ids[spheres], bodies])[inside])
+            found.append(np.column_stack([p.ids[spheres], rigid.ids[bodies]])[inside])
     return np.concatenate(found)
 
 
@@ -107,10 +107,10 @@ def check_bodies(dynamics: Dynamics, walls: list[str], allowed: set[int], known:
     """Refuse rigid bodies that are deep in something, but for those that are allowed to."""
     if not len(dynamics.rigid):
         return
-    contacts = dynamics.body_contacts()
+    contacts, ids = dynamics.body_contacts(), dynamics.rigid.ids
     across = dynamics.rigid.lists.pairs
     across = across[across[:, _layout.KIND_OF] == _layout.SHEET]
-    across = across[~_are_allowed(across, allowed) & ~_are_known(dynamics, across, known)]
+    across = across[~_are_allowed(dynamics, across, allowed) & ~_are_known(dynamics, across, known)]
     pairs = np.concatenate([contacts.pairs, across])
     depths = np.concatenate([contacts.rows[:, _layout.DEPTH], depths_of_sheets(dynamics, across)])
     solid = pairs[:, _layout.KIND_OF] == _layout.SOLID
@@ -118,31 +118,32 @@ def check_bodies(dynamics: Dynamics, walls: list[str], allowed: set[int], known:
     most = np.array([min(_DEEP * shape.radius, _THIN * shape.thickness) for shape in dynamics.rigid.shapes])
     most = most[dynamics.rigid.forms]
     limit = np.minimum(most[one], np.where(solid, most[np.where(solid, other, 0)], np.inf))
-    free = _are_allowed(pairs, allowed) | _are_known(dynamics, pairs, known)
+    free = _are_allowed(dynamics, pairs, allowed) | _are_known(dynamics, pairs, known)
     bad = np.flatnonzero((depths > limit) & ~free)
     if len(bad):
         first = bad[np.argmax(depths[bad])]
         count = len(np.unique(pairs[bad], axis=0))
         raise SubjectError(
-            f"positions: polyhedron {one[first]} and {_other_name(dynamics, walls, pairs[first])} are "
+            f"positions: polyhedron {ids[one[first]]} and {_other_name(dynamics, walls, pairs[first])} are "
             f"{depths[first]:.4g} m deep in each other, expected at most {limit[first]:.4g} m, for "
             f"how large and thick they are; {count} such pairs in all. {_WAY_OUT}",
-            ("polyhedron", int(one[first])),
+            ("polyhedron", int(ids[one[first]])),
         )
     much, shares = _shares_inside(dynamics, allowed, known)
     if len(much):
         worst, count = int(np.argmax(shares)), len(np.unique(np.sort(much, axis=1), axis=0))
+        number = int(ids[much[worst, _layout.BODY]])
         raise SubjectError(
-            f"positions: {shares[worst]:.0%} of polyhedron {much[worst, _layout.BODY]} are inside of "
+            f"positions: {shares[worst]:.0%} of polyhedron {number} are inside of "
             f"{_other_name(dynamics, walls, much[worst])}, expected at most {_MUCH:.0%}; {count} such pairs in all. "
             f"{_WAY_OUT}",
-            ("polyhedron", int(much[worst, _layout.BODY])),
+            ("polyhedron", number),
         )
 
 
-def _are_allowed(pairs: Ints, allowed: set[int]) -> NDArray[np.bool_]:
+def _are_allowed(dynamics: Dynamics, pairs: Ints, allowed: set[int]) -> NDArray[np.bool_]:
     """Pairs that have a body that is allowed to be in others."""
-    some = list(allowed)
+    some = np.flatnonzero(np.isin(dynamics.rigid.ids, list(allowed)))
     solid = pairs[:, _layout.KIND_OF] == _layout.SOLID
     free: NDArray[np.bool_] = np.isin(pairs[:, _layout.BODY], some) | (solid & np.isin(pairs[:, _layout.OTHER], some))
     return free
@@ -151,16 +152,16 @@ def _are_allowed(pairs: Ints, allowed: set[int]) -> NDArray[np.bool_]:
 def _are_known(dynamics: Dynamics, pairs: Ints, known: Known) -> NDArray[np.bool_]:
     """Pairs of which both were there already."""
     kinds, others = pairs[:, _layout.KIND_OF], pairs[:, _layout.OTHER]
-    planes = len(dynamics.planes)
+    planes, bodies = len(dynamics.planes), int(dynamics.rigid.rows_of(np.array(known.bodies)))
     walls = np.where(kinds == _layout.PLANE, others, others - len(dynamics.rigid) + planes)
-    there = np.where(kinds == _layout.SOLID, others < known.bodies, known.has_walls(walls, planes))
-    return there & (pairs[:, _layout.BODY] < known.bodies)
+    there = np.where(kinds == _layout.SOLID, others < bodies, known.has_walls(walls, planes))
+    return there & (pairs[:, _layout.BODY] < bodies)
 
 
 def _other_name(dynamics: Dynamics, walls: list[str], pair: Ints) -> str:
     kind, number = pair[_layout.KIND_OF], int(pair[_layout.OTHER])
     if kind == _layout.SOLID:
-        return f"polyhedron {number}"
+        return f"polyhedron {dynamics.rigid.ids[number]}"
     return walls[number if kind == _layout.PLANE else number - len(dynamics.rigid) + len(dynamics.planes)]
 
 
@@ -169,7 +170,7 @@ def _shares_inside(dynamics: Dynamics, allowed: set[int], known: Known) -> tuple
     rigid = dynamics.rigid
     pairs = rigid.lists.pairs
     kinds = pairs[:, _layout.KIND_OF]
-    free = _are_allowed(pairs, allowed) | _are_known(dynamics, pairs, known)
+    free = _are_allowed(dynamics, pairs, allowed) | _are_known(dynamics, pairs, known)
     pairs = pairs[((kinds == _layout.SOLID) | (kinds == _layout.BLOCK)) & ~free]
     back = pairs[pairs[:, _layout.KIND_OF] == _layout.SOLID]
     ways = np.concatenate([pairs, back[:, [_layout.OTHER, _layout.KIND_OF, _layout.BODY]]])

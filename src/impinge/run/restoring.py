@@ -135,12 +135,16 @@ def _check_memory(name: str, memory: dict[str, NDArray[Any]], ids: NDArray[np.in
 
 
 def _check_rigid(state: dict[str, Any], shapes: int, materials: int, obstacles: int, planes: int) -> None:
-    rows = {name: array for name, array in state.items() if name != "memory"}
+    rows = {name: array for name, array in state.items() if name not in ("next_id", "memory")}
     count = _same_length("state.rigid", rows)
+    numbers_below("state.rigid.next_id", state["next_id"], 2**40)
+    numbers_below("state.rigid.ids", state["ids"], state["next_id"])
     numbers_below("state.rigid.kinds", state["kinds"], materials)
     numbers_below("state.rigid.forms", state["forms"], shapes)
     finite("state.rigid", *(rows[name] for name in rows if name not in ("lost", "work")))
     lengths = np.linalg.norm(state["pose"], axis=1)
+    if (np.diff(state["ids"]) <= 0).any():
+        raise InputError("state.rigid.ids: found them out of order")
     if (state["mass"] <= 0).any() or (state["inertia"] <= 0).any() or (np.abs(lengths - 1) > 1e-6).any():
         raise InputError("state.rigid: found masses of 0, or turns that are none")
     memory = state["memory"]

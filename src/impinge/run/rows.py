@@ -14,7 +14,7 @@ from impinge.output.arrays import with_z
 from impinge.response.materials import Material
 from impinge.shapes.rotations import checked_rotation
 
-__all__ = ["of_spheres", "per_row", "rotations"]
+__all__ = ["of_spheres", "per_row", "rotations", "without"]
 
 _LEAST_MASS, _MOST_MASS = 1e-290, 1e290  # kg: beyond, forces are no numbers
 _Floats = NDArray[np.float64]
@@ -43,6 +43,18 @@ def of_spheres(
     w = per_row("spins", spins, len(x), 3 if d == 3 else 1)
     turning = w if d == 3 else np.column_stack([np.zeros((len(x), 2)), w])
     return dynamics.space.wrap(x), r, with_z(v), turning
+
+
+def without(ids: ArrayLike, there: NDArray[np.int64], what: str) -> NDArray[np.int64]:
+    """Rows that stay when those of some permanent numbers go; there : numbers of all rows."""
+    numbers = _check.numbers("ids", ids, f"permanent numbers of {what}").ravel()
+    if numbers.dtype.kind not in "iu" and len(numbers):
+        raise InputError(f"ids: found {numbers.dtype}, expected permanent numbers of {what}, which are integers")
+    gone = numbers.astype(np.int64)
+    missing = np.setdiff1d(gone, there)
+    if len(missing):
+        raise InputError(f"ids: found {missing[0]}, expected numbers of {what} that are in the world")
+    return np.flatnonzero(~np.isin(there, gone))
 
 
 def per_row(name: str, value: ArrayLike | None, count: int, columns: int) -> _Floats:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load", "of_world", "save", "to_world"]
 
-_KIND, _VERSION = "world", 2
+_KIND, _VERSION = "world", 3
 
 
 def save(path: str | Path, world: World) -> None:
@@ -63,9 +63,13 @@ def of_world(world: World) -> dict[str, Any]:
             for source in world._sources
         ],
         "sinks": [
-            {"lower": sink.lower, "upper": sink.upper, "count": sink.count, "mass": sink.mass} for sink in world.sinks
+            {
+                "lower": sink.lower, "upper": sink.upper, "spheres": sink.spheres, "polyhedra": sink.polyhedra,
+                "mass": sink.mass,
+            }
+            for sink in world.sinks
         ],
-        "state": dynamics.state(),
+        "why_dt": world.why_dt, "tightest": world._tightest, "state": dynamics.state(),
     }  # fmt: skip
 
 
@@ -109,9 +113,11 @@ def to_world(
         world.add_source(rain, world.materials[entry["material"]])
     for entry in content["sinks"]:
         sink = world.add_sink(entry["lower"], entry["upper"])
-        sink.count, sink.mass = (
-            _check.integer("count", entry["count"], 0), _check.not_negative("mass", entry["mass"])
-        )  # fmt: skip
+        sink.spheres, sink.polyhedra = (_check.integer(name, entry[name], 0) for name in ("spheres", "polyhedra"))
+        sink.mass = _check.not_negative("mass", entry["mass"])
+    world.why_dt, world._tightest = content["why_dt"], content["tightest"]
+    if not (isinstance(world.why_dt, str) and isinstance(world._tightest, float) and world._tightest > 0):
+        raise InputError("why_dt: found something else, expected a text and a number above 0")
     restoring.check_dynamics(content["state"], world._dynamics, materials, len(content["planes"]))
     world._dynamics.restore(content["state"])
     world._note_checked()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from impinge import _check, _jit
 from impinge.bodies.dynamics import Dynamics
 from impinge.bodies.rigid import _layout, _motion
+from impinge.errors import InputError
 from impinge.facts import html_table
 from impinge.run.measure import Push
 from impinge.shapes.mesh import Mesh
@@ -81,6 +82,8 @@ class Polyhedra:
 
     Attributes
     ----------
+    ids : (n,) int64
+        Permanent numbers.
     positions, rotations : (n, 3), (n, 3, 3) float64
         Where the frame of the mesh of every body is: a vertex x is at rotation · x + position.
     centres, velocities, spins : (n, 3) float64
@@ -98,7 +101,7 @@ class Polyhedra:
         turns = _motion.matrices(rigid.pose)
         axes = np.array([form.axes for form in rigid.shapes]).reshape(-1, 3, 3)[rigid.forms]
         middles = np.array([form.centre for form in rigid.shapes]).reshape(-1, 3)[rigid.forms]
-        self.ids: NDArray[np.int64] = np.arange(len(rigid))
+        self.ids: NDArray[np.int64] = rigid.ids.copy()
         self.rotations: _Floats = turns @ axes.swapaxes(1, 2)
         self.centres: _Floats = rigid.place.copy()
         self.positions: _Floats = rigid.place - (self.rotations @ middles[:, :, None])[:, :, 0]
@@ -123,13 +126,15 @@ class Polyhedra:
         return html_table("Polyhedra", facts)
 
     def mesh(self, number: int) -> Mesh:
-        """The surface of a body where it is now."""
-        body = _check.integer("number", number, 0, len(self) - 1)
+        """The surface of a body where it is now, by its permanent number."""
+        body = int(np.searchsorted(self.ids, _check.integer("number", number, 0)))
+        if body == len(self) or self.ids[body] != number:
+            raise InputError(f"number: found {number}, expected that of a body that is in the world")
         mesh = self.meshes[self.shapes[body]]
         return Mesh(mesh.vertices @ self.rotations[body].T + self.positions[body], mesh.faces)
 
     def surface(self) -> tuple[_Floats, NDArray[np.int32], NDArray[np.int64]]:
-        """All surfaces as one: vertices (v, 3), m, faces (f, 3), and the number of the body of every face (f,)."""
+        """All surfaces as one: vertices (v, 3), m, faces (f, 3), and the permanent number of the body of every face."""
         corners = np.array([len(mesh.vertices) for mesh in self.meshes], np.int64)[self.shapes]
         counts = np.array([len(mesh.faces) for mesh in self.meshes], np.int64)[self.shapes]
         first_vertex, first_face = np.cumsum(corners) - corners, np.cumsum(counts) - counts
@@ -143,7 +148,7 @@ class Polyhedra:
 
 
 class BodyContacts(NamedTuple):
-    """Contact points of rigid bodies at one moment, by the numbers of the bodies; with walls after the rest."""
+    """Contact points of rigid bodies at one moment, by the permanent numbers of the bodies; with walls last."""
 
     ids: NDArray[np.int64]  # (m, 2) numbers of the bodies, or of the body and -1
     walls: NDArray[np.int64]  # (m,) number of the wall, or -1
@@ -160,7 +165,7 @@ class BodyContacts(NamedTuple):
         body, kind, other = pairs.T
         solid = kind == _layout.SOLID
         walls = np.where(kind == _layout.PLANE, other, other - len(dynamics.rigid) + len(dynamics.planes))
-        ids = np.column_stack([body, np.where(solid, other, -1)])
+        ids = np.append(dynamics.rigid.ids, -1)[np.column_stack([body, np.where(solid, other, -1)])]
         order = np.argsort(~solid, kind="stable")
         rows = rows[order]
         return cls(

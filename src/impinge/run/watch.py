@@ -56,7 +56,7 @@ def explain_break(dynamics: Dynamics, why_dt: str) -> None:
     if not len(bad) and len(dynamics.particles):
         row, before = dynamics.find_broken()
     elif len(rigid):
-        number = bad[0] if len(bad) else np.argmax(sizes[2])  # the fastest, if it is not known
+        number = rigid.ids[bad[0] if len(bad) else np.argmax(sizes[2])]  # the fastest, if it is not known
         raise RunError(
             f"polyhedron {number} has no position or spin any more after step {dynamics.steps} "
             f"(t = {dynamics.time:.6g} s). Likely cause: {_cause(why_dt)}"

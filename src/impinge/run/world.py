@@ -113,7 +113,7 @@ class World:
         self._obstacles: list[Wall] = []
         self._sources: list[Source] = []
         self.sinks: list[Sink] = []
-        self.why_dt = ""
+        self.why_dt, self._tightest = "", math.inf  # of all time steps that would have done, the shortest
         self._may_overlap: set[int] = set()  # bodies that may start in others
         self._ready = False  # whether laws and time step are those of what is in the world
         self._unchecked = False  # whether something was added that may overlap
@@ -246,15 +246,12 @@ class World:
     @uninterrupted
     def remove(self, ids: ArrayLike) -> None:
         """Take spheres out of the world; ids : their permanent numbers."""
-        p = self._dynamics.particles
-        numbers = _check.numbers("ids", ids, "permanent numbers of spheres").ravel()
-        if numbers.dtype.kind not in "iu" and len(numbers):
-            raise InputError(f"ids: found {numbers.dtype}, expected permanent numbers of spheres, which are integers")
-        gone = numbers.astype(np.int64)
-        missing = np.setdiff1d(gone, p.ids)
-        if len(missing):
-            raise InputError(f"ids: found {missing[0]}, expected numbers of spheres that are in the world")
-        self._dynamics.take(np.flatnonzero(~np.isin(p.ids, gone)))
+        self._dynamics.take(rows.without(ids, self._dynamics.particles.ids, "spheres"))
+
+    @uninterrupted
+    def remove_polyhedra(self, ids: ArrayLike) -> None:
+        """Take rigid bodies out of the world; ids : their permanent numbers, which are not used again."""
+        self._dynamics.take_bodies(rows.without(ids, self._dynamics.rigid.ids, "polyhedra"))
 
     @uninterrupted
     def add_plane(
@@ -373,7 +370,10 @@ class World:
 
     @uninterrupted
     def add_sink(self, lower: ArrayLike, upper: ArrayLike) -> Sink:
-        """Let spheres vanish whose centres are in a box, looked at every 50 steps; the sink counts them."""
+        """Let what is in a box vanish, looked at every 50 steps; the sink counts it.
+
+        Spheres are in it if their centres are, polyhedra if their centres of mass are.
+        """
         low, high = read_corners(lower, upper, self.dim)
         self.sinks.append(Sink(low, high))
         return self.sinks[-1]
@@ -476,10 +476,11 @@ class World:
             if len(p) == 0 and not self._sources:
                 raise InputError("dt: found 'auto' in a world without bodies, expected a number, or bodies first")
             raise InputError(f"stiffness: found contacts of {shortest:g} s, expected a stiffness that fits the masses")
-        if self._wanted_dt is None:
+        if not self.why_dt or shortest / steps < self._tightest:  # not longer ones, when something has gone
+            self._tightest = shortest / steps
             self.why_dt = f"{dt:.4g} s, 1/{steps} of the shortest contact ({shortest:.4g} s)"
-        else:
-            self.why_dt = f"{dt:.4g} s, as asked; the shortest contact takes {shortest / dt:.3g} steps"
+            if self._wanted_dt is not None:
+                self.why_dt = f"{dt:.4g} s, as asked; the shortest contact takes {shortest / dt:.3g} steps"
         if dt * steps > _LONGEST * shortest and shortest != self._warned:
             self._warned = shortest
             found = f"{dt:.4g} s is {shortest / dt:.2g} steps for the shortest contact ({shortest:.4g} s)"

@@ -122,10 +122,10 @@ def _frame_of(world: World) -> Frame:
     data = {"id": spheres.ids, "velocity": spheres.velocities, "spin": spheres.spins, "material": spheres.materials}
     solid = None
     if len(bodies):
-        vertices, faces, numbers = bodies.surface()
+        vertices, faces, ids = bodies.surface()
         known = {"id": bodies.ids, "shape": bodies.shapes, "material": bodies.materials,
                  "velocity": bodies.velocities, "spin": bodies.spins}  # fmt: skip
-        solid = Bodies(vertices, faces.astype(np.int64), numbers, known)
+        solid = Bodies(vertices, faces.astype(np.int64), np.searchsorted(bodies.ids, ids), known)
     shown = Spheres(centres, spheres.radii, data) if len(spheres) else None
     obstacles = obstacle_meshes(world)
     if shown is None and solid is None and not obstacles:

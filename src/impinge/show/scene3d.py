@@ -163,7 +163,7 @@ def _bodies(bodies: Movers, scalar: Scalar | None, with_others: bool) -> list[An
         colours = [_packed(column, scalar) for column in bodies.values[scalar.name]]
     found = []
     for body, mesh in enumerate(_meshes(bodies)):
-        mesh.name = f"body {body}"
+        mesh.name = f"body {bodies.numbers[body]}"
         mesh.color = _series([int(column[body]) for column in colours])
         if with_others:
             each = {name: np.array([column[body] for column in columns]) for name, columns in bodies.values.items()}

@@ -28,6 +28,7 @@ _OF_RADIUS = 2.0**-5
 _SHADES = 2.0**-7  # of the range of a scalar
 _MOST = 0.995  # of all values have a colour of their own; what is beyond has the last one
 _SIDES = 10  # of a cable
+_TINY = 2.0**-20  # size of a body that is not there: of none it would not be known how it is turned
 
 
 class Scalar(NamedTuple):
@@ -74,8 +75,9 @@ class Points:
 
 @dataclass
 class Movers:
-    """Rigid bodies or obstacles, and where they are."""
+    """Rigid bodies or obstacles, and where they are: tiny, where they are not there."""
 
+    numbers: list[int]  # permanent ones
     shapes: list[tuple[Singles, NDArray[np.uint32]]]  # corners around their mean, m, and faces
     poses: list[Singles]  # (b, 4, 4) at each time
     values: dict[str, list[Singles]] = field(default_factory=dict)  # (b,) at each time
@@ -121,8 +123,7 @@ class _Collector:
         self.low, self.high = np.full(3, np.inf), np.full(3, -np.inf)
         self.ranges: dict[str, _Range] = {}
         self.spheres: list[tuple[NDArray[np.int64], Singles, Singles, dict[str, Singles]]] = []
-        self.bodies: _Rigid | None = None
-        self.obstacles: _Rigid | None = None
+        self.bodies, self.obstacles = _Rigid(), _Rigid()
         self.skin: Skin | None = None
         self.tubes = Tubes(_SIDES)
         self.size = 0.0  # m, of the first frame
@@ -136,12 +137,8 @@ class _Collector:
         if frame.spheres is not None:
             self._add_spheres(frame.spheres)
         if frame.bodies is not None:
-            if self.bodies is None:
-                self.bodies = _Rigid(*_split(frame.bodies))
-            self.bodies.add(frame.bodies.vertices, self._values(frame.bodies))
+            self.bodies.add(frame.bodies, self._values(frame.bodies))
         if frame.obstacles:
-            if self.obstacles is None:
-                self.obstacles = _Rigid.of(frame.obstacles)
             self.obstacles.add_meshes(frame.obstacles)
         if frame.soft is not None:
             self._add_skin(frame.soft)
@@ -180,7 +177,7 @@ class _Collector:
     def finish(self) -> Shown:
         scalars = {name: known.scalar(name) for name, known in self.ranges.items()}
         points = _join(self.spheres) if any(len(ids) for ids, *_ in self.spheres) else None
-        parts = [part.movers() if part is not None else None for part in (self.bodies, self.obstacles)]
+        parts = [part.movers() for part in (self.bodies, self.obstacles)]
         if points is not None:
             _shade(points.values, scalars)
         for part in (*parts, self.skin):
@@ -270,68 +267,83 @@ def _spread(column: Singles, rows: NDArray[np.int64], count: int) -> Singles:
     return result
 
 
-def _split(bodies: Bodies) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-    """Vertices, faces, and the first face of every body, as they follow each other."""
-    return bodies.vertices, bodies.faces, np.flatnonzero(np.diff(bodies.numbers, prepend=-1))
-
-
 class _Rigid:
-    """Bodies that keep their shape: how each has turned and moved since the first frame.
+    """Bodies that keep their shape: how each has turned and moved since it was first there.
 
     R maximises the trace of R Σ a bᵀ over rotations, a and b the corners around their means then and now: R = V diag(1,
     1, ±1) Uᵀ with Σ a bᵀ = U S Vᵀ [Kabsch1976].
     """
 
-    def __init__(self, vertices: NDArray[Any], faces: NDArray[Any], starts: NDArray[Any]) -> None:
-        self.starts = np.minimum.reduceat(faces.min(axis=1), starts) if len(faces) else starts  # of corners
-        self.counts = np.diff(self.starts, append=len(vertices))
-        means = self._means(vertices)
-        self.local = vertices - np.repeat(means, self.counts, axis=0)
-        parts = np.split(faces, starts[1:])
-        self.shapes = [
-            (self.local[first : first + count].astype(np.float32), (part - first).astype(np.uint32))
-            for part, first, count in zip(parts, self.starts, self.counts, strict=True)
-        ]
-        self.poses: list[Singles] = []
-        self.values: dict[str, list[Singles]] = {}
+    def __init__(self) -> None:
+        self._parts: dict[int, tuple[NDArray[Any], NDArray[np.uint32]]] = {}  # corners around their mean, faces
+        self._frames: list[tuple[NDArray[np.int64], Singles, Mapping[str, Singles]]] = []
         self._last: Sequence[Mesh] | None = None
 
-    @classmethod
-    def of(cls, meshes: Sequence[Mesh]) -> _Rigid:
-        """Of meshes, one for each body."""
-        whole = Mesh.concatenate(meshes)
-        return cls(whole.vertices, whole.faces, np.cumsum([0, *(len(mesh.faces) for mesh in meshes[:-1])]))
-
-    def _means(self, vertices: NDArray[Any]) -> NDArray[Any]:
-        return np.asarray(np.add.reduceat(vertices, self.starts) / self.counts[:, None])
-
-    def add(self, vertices: NDArray[Any], values: Mapping[str, Singles]) -> None:
-        """Where they are at the next time."""
-        if len(vertices) != len(self.local) or not np.isfinite(vertices).all():
+    def add(self, bodies: Bodies, values: Mapping[str, Singles]) -> None:
+        """Where they are at the next time; some may have come, and some gone."""
+        ids = np.asarray(bodies.data.get("id", np.unique(bodies.numbers)), np.int64)
+        if not self._frames or not np.array_equal(ids, self._frames[-1][0]):
+            self._meet(ids, bodies)
+        if len(bodies.vertices) != len(self._local) or not np.isfinite(bodies.vertices).all():
             raise InputError(
                 "frames: found one with other rigid bodies, expected those of the first frame, at finite places"
             )
-        means = self._means(vertices)
-        now = vertices - np.repeat(means, self.counts, axis=0)
-        products = np.add.reduceat(self.local[:, :, None] * now[:, None, :], self.starts)
-        u, _, vt = np.linalg.svd(products)
-        u[:, :, 2] *= np.sign(np.linalg.det(u) * np.linalg.det(vt))[:, None]
-        poses = np.tile(np.eye(4, dtype=np.float32), (len(means), 1, 1))
-        poses[:, :3, :3] = np.swapaxes(u @ vt, 1, 2)
-        poses[:, :3, 3] = means
-        self.poses.append(poses)
-        for name, column in values.items():
-            self.values.setdefault(name, []).append(column)
+        self._frames.append((ids, self._poses(bodies.vertices), values))
+
+    def _meet(self, ids: NDArray[np.int64], bodies: Bodies) -> None:
+        """From now on there are these."""
+        parts = np.split(bodies.faces, np.flatnonzero(np.diff(bodies.numbers)) + 1)[: len(ids)]
+        firsts = [int(faces.min()) for faces in parts]
+        for number, faces, first, last in zip(ids.tolist(), parts, firsts, [*firsts[1:], None], strict=False):
+            if number not in self._parts:
+                corners = bodies.vertices[first:last]
+                self._parts[number] = corners - corners.mean(axis=0), (faces - first).astype(np.uint32)
+        local = [self._parts[number][0] for number in ids.tolist()]
+        self._counts = np.array([len(corners) for corners in local], np.int64)
+        self._starts = np.cumsum(self._counts) - self._counts
+        self._local = np.concatenate([np.empty((0, 3)), *local])
+
+    def _poses(self, vertices: NDArray[Any]) -> Singles:
+        poses = np.tile(np.eye(4, dtype=np.float32), (len(self._counts), 1, 1))
+        if len(poses):
+            means = np.add.reduceat(vertices, self._starts) / self._counts[:, None]
+            now = vertices - np.repeat(means, self._counts, axis=0)
+            products = np.add.reduceat(self._local[:, :, None] * now[:, None, :], self._starts)
+            u, _, vt = np.linalg.svd(products)
+            u[:, :, 2] *= np.sign(np.linalg.det(u) * np.linalg.det(vt))[:, None]
+            poses[:, :3, :3] = np.swapaxes(u @ vt, 1, 2)
+            poses[:, :3, 3] = means
+        return poses
 
     def add_meshes(self, meshes: Sequence[Mesh]) -> None:
         """The same, of obstacles; most never move, and are given as the same meshes again."""
         if meshes is self._last:
-            self.poses.append(self.poses[-1])
+            self._frames.append(self._frames[-1])
         else:
             self._last = meshes
-            self.add(np.concatenate([mesh.vertices for mesh in meshes]), {})
+            whole = Mesh.concatenate(meshes)
+            numbers = np.repeat(np.arange(len(meshes)), [len(mesh.faces) for mesh in meshes])
+            self.add(Bodies(whole.vertices, whole.faces.astype(np.int64), numbers, {}), {})
 
-    def movers(self) -> Movers:
-        if all(pose is self.poses[0] for pose in self.poses):
-            del self.poses[1:]
-        return Movers(self.shapes, self.poses, self.values)
+    def movers(self) -> Movers | None:
+        """The same bodies at all times, tiny where they are not there; None if there never is one."""
+        every = np.array(sorted(self._parts), np.int64)
+        if not len(every):
+            return None
+        frames = self._frames[:1] if all(frame is self._frames[0] for frame in self._frames) else self._frames
+        rows = [np.searchsorted(every, ids) for ids, *_ in frames]
+        places, shown = np.empty((len(every), 4, 4), np.float32), []
+        for those, (_, poses, _) in zip(reversed(rows), reversed(frames), strict=True):
+            places[those] = poses  # in the end, where each is first
+        for those, (_, poses, _) in zip(rows, frames, strict=True):
+            places[those] = poses
+            gone = np.setdiff1d(np.arange(len(every)), those)
+            shown.append(places.copy())
+            shown[-1][gone, :3, :3] *= _TINY
+        values = {
+            name: [_spread(columns[name], those, len(every)) for those, (*_, columns) in zip(rows, frames, strict=True)]
+            for name in frames[0][2]
+        }
+        return Movers(
+            every.tolist(), [(a.astype(np.float32), b) for _, (a, b) in sorted(self._parts.items())], shown, values
+        )

@@ -21,7 +21,7 @@ __all__ = ["Found", "Laws", "Rigid"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-_STATE = ("kinds", "forms", "mass", "inertia", "place", "pose", "late", "now", "lost", "work")
+_STATE = ("ids", "kinds", "forms", "mass", "inertia", "place", "pose", "late", "now", "lost", "work")
 _NOTHING = np.empty((0, POSE))
 _SKIN = 0.25  # of the mean radius of bodies
 _PIECES = 8  # of the pairs, for each thread
@@ -51,8 +51,8 @@ class Rigid:
 
     Attributes
     ----------
-    kinds, forms : (n,) int64
-        Numbers of materials and of shapes.
+    ids, kinds, forms : (n,) int64
+        Permanent numbers; numbers of materials and of shapes.
     mass, inertia : (n,), (n, 3) float64
         Moments about the principal axes.
     place, pose : (n, 3), (n, 4) float64
@@ -72,7 +72,8 @@ class Rigid:
         self.sheets: list[Form] = []  # of obstacles
         self.sheet_kinds: list[int] = []
         self._joined = join([])
-        self.kinds, self.forms = np.empty(0, np.int64), np.empty(0, np.int64)
+        self.ids, self.kinds, self.forms = (np.empty(0, np.int64) for _ in range(3))
+        self.next_id = 0
         self.mass, self.inertia = np.empty(0), np.empty((0, 3))
         self.place, self.pose = np.empty((0, 3)), np.empty((0, 4))
         self.late, self.now = np.empty((0, 6)), np.empty((0, 6))
@@ -109,18 +110,31 @@ class Rigid:
         inertia = np.broadcast_to(mass * form.turning, (n, 3))
         turns = _motion.matrices(poses)
         momenta = np.einsum("nij,nj,nkj,nk->ni", turns, inertia, turns, spins)
+        ids = np.arange(self.next_id, self.next_id + n)
         rows = {
-            "kinds": np.full(n, kind), "forms": np.full(n, shape), "mass": np.full(n, mass),
+            "ids": ids, "kinds": np.full(n, kind), "forms": np.full(n, shape), "mass": np.full(n, mass),
             "inertia": inertia.copy(),  # else, joined to that of one body, of another order: all kernels once more
             "place": places, "pose": poses, "late": np.hstack([velocities, momenta]),
             "now": np.hstack([velocities, spins]), "lost": np.zeros(n), "work": np.zeros(n),
         }  # fmt: skip
-        first = len(self)
         for name in _STATE:
             setattr(self, name, np.concatenate([getattr(self, name), rows[name]]))
         self.forces = np.zeros((len(self), 6))
         self.lists.forget(n)
-        return np.arange(first, first + n)
+        self.next_id += n
+        return ids
+
+    def take(self, rows: Ints) -> None:
+        """Keep these bodies; rows : ascending."""
+        self.lists.take(rows, len(self))
+        for name in _STATE:
+            setattr(self, name, getattr(self, name)[rows])
+        self.forces = np.zeros((len(self), 6))
+
+    def rows_of(self, ids: Ints) -> Ints:
+        """Where bodies with these permanent numbers are."""
+        rows: Ints = np.searchsorted(self.ids, ids)
+        return rows
 
     def frames(self, obstacles: Floats = _NOTHING) -> Floats:
         """Of all bodies and obstacles now; obstacles : rows of `_obstacles` poses."""
@@ -271,10 +285,12 @@ class Rigid:
 
     def state(self) -> dict[str, Any]:
         """All that changes."""
-        return {name: getattr(self, name) for name in _STATE} | {"memory": self.lists.memories()}
+        rows = {name: getattr(self, name) for name in _STATE}
+        return {"next_id": self.next_id} | rows | {"memory": self.lists.memories()}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a state; shapes and obstacles are there already."""
+        self.next_id = state["next_id"]
         for name in _STATE:
             setattr(self, name, state[name].copy())
         self.forces = np.zeros((len(self), 6))

@@ -95,6 +95,21 @@ class Lists:
         kinds = self.pairs[:, _layout.KIND_OF]
         self.pairs[(kinds != _layout.SOLID) & (kinds != _layout.PLANE), _layout.OTHER] += more
 
+    def take(self, rows: Ints, count: int) -> None:
+        """Only these of so many bodies are left, in the same order; what is left of the lists stays as it is."""
+        number = np.full(count, -1)
+        number[rows] = np.arange(len(rows))
+        body, kind, other = self.pairs.T
+        solid = kind == _layout.SOLID
+        others = np.where(kind == _layout.PLANE, other, other - count + len(rows))
+        pairs = np.column_stack([number[body], kind, np.where(solid, number[np.where(solid, other, 0)], others)])
+        kept = np.flatnonzero((pairs >= 0).all(axis=1))
+        self.pairs, self.spans = pairs[kept], self.spans[kept]
+        if self._good:
+            self.listed_at, self.clear_to = self.listed_at[kept], self.clear_to[kept]
+            self.ways, self.boxed_at = (ways[np.append(rows, count)] for ways in (self.ways, self.boxed_at))
+            self._list_sides(len(rows))
+
     @property
     def are_good(self) -> bool:
         """Whether nothing has moved too far."""

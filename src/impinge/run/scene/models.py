@@ -324,7 +324,7 @@ class Source(Table):
 
 
 class Sink(Table):
-    """A box in which spheres vanish; series.csv counts them."""
+    """A box in which spheres and polyhedra vanish, by their centres of mass; series.csv counts them."""
 
     name: Word | None = about('For series.csv; "sink 1" and so on by default.')
     lower: Vector = needed("Lower corner.", "m")
@@ -373,7 +373,7 @@ class Particles(Table):
     boxes: list[Box] = several("Walls around boxes.")
     obstacles: list[Obstacle] = several("Bodies of triangles.")
     sources: list[Source] = several("Where spheres appear.")
-    sinks: list[Sink] = several("Where spheres vanish.")
+    sinks: list[Sink] = several("Where spheres and polyhedra vanish.")
     measures: list[Measure] = several("Columns of series.csv.")
 
     @property
