@@ -380,3 +380,4 @@ def test_wrong_usage_is_one_line_too(arguments):
     assert done.stdout == ""
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith("impinge: ")
+    assert "Value error" not in done.stderr

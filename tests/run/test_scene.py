@@ -25,6 +25,7 @@ BAD = [
     ("unknown key", "density = 20", "densty = 20  # here",
      "materials.glass.densty: unknown key, did you mean density?"),
     ("unknown table", "[world]", "[word]  # here\n[world]", "word: unknown key, did you mean world?"),
+    ("unknown tables", "[[boxes]]", "[[box]]  # here", "box: unknown key, did you mean boxes?"),
     ("nothing like it", "dim = 2", "dim = 2\nxyzzy = 1  # here",
      "world.xyzzy: unknown key, expected one of dim, gravity, dt, integrator, search, skin, box, periodic"),
     ("unknown inline key", CENTRES,
@@ -216,7 +217,8 @@ def test_files_that_are_none(here):
 
 def test_materials_that_do_not_go_together(here):
     write(here, SMALL.replace("[[boxes]]", "[materials.soft]\ndensity = 1\nyoung = 1e5\n[[boxes]]\nmaterial = 'soft'"))
-    said = "materials.soft: found a stiffness in 'glass' and young in 'soft', expected a law for this pair"
+    said = "materials.soft: found a stiffness in 'glass' and young in 'soft', expected the same of both, "
+    said += "or a law for this pair: World.set_contact, in a scene [[contacts]]"
     assert re.sub(r"^scene.toml:\d+: ", "", refused("scene.toml")) == said
 
 

@@ -17,7 +17,7 @@ from impinge.bodies.sizes import read_sizes
 from impinge.broad.files import read_spheres
 from impinge.broad.space import Space, read_space
 from impinge.errors import InputError
-from impinge.response.materials import Material
+from impinge.response.materials import Material, law_table
 from impinge.run.scene import meshes, models
 from impinge.run.scene.bodies import Bodies
 from impinge.run.scene.builder import Builder as Base
@@ -28,6 +28,7 @@ from impinge.shapes.mesh import Mesh
 __all__ = ["Builder", "Built", "build"]
 
 _Floats = NDArray[np.float64]
+_MADE_OF = "spheres", "polyhedra", "planes", "boxes", "obstacles", "sources"
 
 
 class Built(NamedTuple):
@@ -98,16 +99,23 @@ class Builder(Base):
         return Built(self.world, groups)
 
     def _add_contacts(self) -> None:
-        pairs: set[tuple[str, ...]] = set()
+        """Laws of pairs; and whether all that can meet have one, before anything takes long."""
+        laws: dict[tuple[str, ...], Material] = {}
         for number, contact in enumerate(self.scene.contacts):
             with self.at("contacts", number):
                 pair = tuple(sorted(contact.materials))
-                if pair in pairs:
+                if pair in laws:
                     raise InputError(f"materials: found {contact.materials} twice, expected one law for each pair")
-                pairs.add(pair)
                 one, other = (self.materials[name] for name in contact.materials)
-                law = contact.model_dump(exclude_unset=True, exclude={"materials"})
-                self.world.set_contact(one, other, Material(density=1.0, **law))
+                law = Material(density=1.0, **contact.model_dump(exclude_unset=True, exclude={"materials"}))
+                self.world.set_contact(one, other, law)
+                laws[pair] = law
+        used = {thing.material for kind in _MADE_OF for thing in getattr(self.scene, kind)}
+        names = [name for name in self.materials if name in used]
+        numbers = {name: number for number, name in enumerate(names)}
+        given = {(numbers[a], numbers[b]): law for (a, b), law in laws.items() if a in numbers and b in numbers}
+        with self.at("materials"):
+            law_table([self.materials[name] for name in names], given)
 
     def _add_spheres(self, spheres: models.Spheres, key: Key) -> NDArray[np.int64]:
         centres, radii = self._places(spheres, key)
