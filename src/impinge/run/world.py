@@ -114,7 +114,7 @@ class World:
         self._may_overlap: set[int] = set()  # bodies that may start in others
         self._ready = False  # whether laws and time step are those of what is in the world
         self._unchecked = False  # whether spheres were added that may overlap
-        self._warned = math.nan  # the shortest contact that was warned about
+        self._warned = math.nan  # the shortest contact that was looked at for warnings
 
     def __repr__(self) -> str:
         return (
@@ -490,11 +490,13 @@ class World:
             self.why_dt = f"{dt:.4g} s, 1/{_STEPS_PER_CONTACT} of the shortest contact ({shortest:.4g} s)"
         else:
             self.why_dt = f"{dt:.4g} s, as asked; the shortest contact takes {shortest / dt:.3g} steps"
+        if shortest != self._warned:
+            watch.warn_soft(dynamics, shortest, float(radii.min(initial=math.inf)))
         if dt * _FEWEST_STEPS > shortest and shortest != self._warned:
-            self._warned = shortest
             found = f"{dt:.4g} s is {shortest / dt:.2g} steps for the shortest contact ({shortest:.4g} s)"
             wanted = f"expected at most {shortest / _STEPS_PER_CONTACT:.4g} s"
             warnings.warn(f"dt: {found}; {wanted}", RunWarning, stacklevel=4)
+        self._warned = shortest
         with _jit.threads(self._threads):
             dynamics.set_laws(table, count)  # first: all that is there has laws before anybody looks at it
             dynamics.set_dt(dt)
