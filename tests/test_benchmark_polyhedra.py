@@ -101,7 +101,7 @@ def test_the_judge_knows_depths():
 
 def test_clocks_change_nothing():
     bodies = scenes.thrown(3, 100)
-    plain, timed = (ours.world_of(bodies, 1, 25) for _ in range(2))
+    plain, timed = (ours.world_of(bodies, 1) for _ in range(2))
     plain.step(8)
     ours.timed_steps(timed, 4)
     phases = ours.timed_steps(timed, 4)
@@ -110,7 +110,8 @@ def test_clocks_change_nothing():
     assert phases["contacts"] > 0
     assert phases["motion"] > 0
     now = ours.bodies_in(timed, bodies)
-    assert np.abs(now.positions - bodies.positions - 8 * timed.dt * bodies.velocities).max() < 1e-6  # the same order
+    flown = now.positions - bodies.positions - 8 * timed.dt * bodies.velocities
+    assert np.abs(flown).max() < scenes.GRAVITY * (8 * timed.dt) ** 2  # the same order
 
 
 # The whole

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks import measure as clocks
 from benchmarks.polyhedra_test import kinds, ours, scenes
-from benchmarks.polyhedra_test.pile import PER_CONTACT, settled
+from benchmarks.polyhedra_test.pile import settled
 from benchmarks.polyhedra_test.scenes import Bodies, Sizes
 from benchmarks.report import progress
 from impinge.bodies.rigid.surface import usual_resolution
@@ -19,7 +19,7 @@ from impinge.bodies.rigid.surface import usual_resolution
 def _state(bodies: Bodies, resolution: float | None, threads: int) -> tuple[Any, dict[str, Any]]:
     """A world in that state after its first steps, and what it was like to build."""
     start = time.perf_counter()
-    world = ours.world_of(bodies, threads, PER_CONTACT, resolution)
+    world = ours.world_of(bodies, threads, resolution)
     built = time.perf_counter() - start
     world.step(2)
     return world, {"bodies": len(bodies), "built_s": built, **ours.describe_contacts(world)}

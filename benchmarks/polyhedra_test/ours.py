@@ -19,37 +19,30 @@ from impinge.bodies.rigid import _motion
 
 NAME = "impinge"
 PHASES = ("lists", "contacts", "motion")
-_AUTO = 50  # steps of the shortest contact, by default
 
 
-def world_of(bodies: Bodies, threads: int, per_contact: float = _AUTO, resolution: float | None = None) -> Any:
-    """The bodies in their box, with so many time steps for the shortest contact."""
-    world, dt = None, None
-    for _ in range(1 if per_contact == _AUTO else 2):  # first without the step, to be told what the default is
-        world = impinge.World(gravity=(0.0, 0.0, -scenes.GRAVITY), dt="auto" if dt is None else dt, threads=threads)
-        rock = impinge.Material(
-            scenes.DENSITY,
-            stiffness=scenes.STIFFNESS,
-            restitution=scenes.RESTITUTION,
-            friction=scenes.FRICTION,
-        )
-        for number, kind in enumerate(bodies.kinds):
-            rows = np.flatnonzero(bodies.of == number)
-            if len(rows):
-                world.add_polyhedra(
-                    kind.mesh,
-                    bodies.positions[rows],
-                    bodies.rotations[rows],
-                    material=rock,
-                    velocities=bodies.velocities[rows],
-                    spins=bodies.spins[rows],
-                    resolution=resolution,
-                    overlap=True,
-                )
-        (x, y), top = bodies.box, float(bodies.positions[:, 2].max()) + 1.0
-        world.add_box([0.0, 0.0, 0.0], [x, y, top])
-        len(world.polyhedra)  # time step, laws
-        dt = world.dt * _AUTO / per_contact
+def world_of(bodies: Bodies, threads: int, resolution: float | None = None) -> Any:
+    """The bodies in their box."""
+    world = impinge.World(gravity=(0.0, 0.0, -scenes.GRAVITY), threads=threads)
+    rock = impinge.Material(
+        scenes.DENSITY, stiffness=scenes.STIFFNESS, restitution=scenes.RESTITUTION, friction=scenes.FRICTION
+    )
+    for number, kind in enumerate(bodies.kinds):
+        rows = np.flatnonzero(bodies.of == number)
+        if len(rows):
+            world.add_polyhedra(
+                kind.mesh,
+                bodies.positions[rows],
+                bodies.rotations[rows],
+                material=rock,
+                velocities=bodies.velocities[rows],
+                spins=bodies.spins[rows],
+                resolution=resolution,
+                overlap=True,
+            )
+    (x, y), top = bodies.box, float(bodies.positions[:, 2].max()) + 1.0
+    world.add_box([0.0, 0.0, 0.0], [x, y, top])
+    len(world.polyhedra)  # time step, laws
     return world
 
 
@@ -117,17 +110,16 @@ class ImpingeSetting:
     """How impinge is used for a run."""
 
     dt: float  # s; 0 until the world is there
-    per_contact: float = _AUTO
 
     def __str__(self) -> str:
-        return f"{self.per_contact:g} steps per contact"
+        return "defaults"
 
 
 class ImpingeSimulation:
     """Bodies in a `World`."""
 
     def __init__(self, bodies: Bodies, setting: ImpingeSetting, threads: int) -> None:
-        self._bodies, self._world = bodies, world_of(bodies, threads, setting.per_contact)
+        self._bodies, self._world = bodies, world_of(bodies, threads)
         self.dt = float(self._world.dt)
 
     def step(self) -> None:
@@ -147,7 +139,7 @@ class Impinge:
         return impinge.__version__
 
     def settings(self) -> list[Setting]:
-        return [ImpingeSetting(0.0, _AUTO / 2)]  # its default is half of these steps
+        return [ImpingeSetting(0.0)]
 
     def build(self, bodies: Bodies, setting: Setting, threads: int) -> ImpingeSimulation:
         assert isinstance(setting, ImpingeSetting)

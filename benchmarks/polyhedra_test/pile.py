@@ -12,12 +12,10 @@ from benchmarks.polyhedra_test.judges import judge
 from benchmarks.polyhedra_test.scenes import Bodies, Sizes
 from benchmarks.report import progress
 
-PER_CONTACT = 25  # steps of the shortest contact
-
 
 def settled(bodies: Bodies, sizes: Sizes, threads: int, name: str) -> Bodies:
     """Where bodies are when the time of the scene is over."""
-    world = ours.world_of(bodies, threads, PER_CONTACT)
+    world = ours.world_of(bodies, threads)
     steps, parts = round(sizes.duration / world.dt), 10
     for part in range(parts):
         world.step(steps * (part + 1) // parts - steps * part // parts)
@@ -28,7 +26,7 @@ def settled(bodies: Bodies, sizes: Sizes, threads: int, name: str) -> Bodies:
 def _row(name: str, bodies: Bodies, steps: int, threads: int) -> dict[str, Any]:
     """Some steps from that state, timed."""
     progress(f"pile: {len(bodies)} bodies, {name}")
-    world = ours.world_of(bodies, threads, PER_CONTACT)
+    world = ours.world_of(bodies, threads)
     world.step(2)  # the first lists, checks of the start
     lists = world._dynamics.rigid.lists
     before = lists.rebuilds

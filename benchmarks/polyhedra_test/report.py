@@ -79,7 +79,7 @@ def pile_text(rows: list[_Row]) -> str:
     pile = rows[-1]
     judged = ", ".join(_percent(pile["judged"]["depths"]))
     note = (
-        f"Time steps of {1e6 * pile['dt']:.3g} µs, 25 for the shortest contact. lists, contacts, motion: time "
+        f"Time steps of {1e6 * pile['dt']:.3g} µs, the default. lists, contacts, motion: time "
         "per step of looking for what is near, of meeting pairs and summing forces, and of moving bodies. "
         "lists made: steps in which some were. Depths of contact points, mm: median, 99 %, largest, and that over "
         f"{1e3 * SIZE:g} mm, the diameter of the ball of the same volume. Of the pile as the judge of the race sees "

@@ -56,7 +56,7 @@ SMALL = {
     ),
     "drum": Small(1500),
     "hook-ring": Small(3000),
-    "hooks": Small(1500),
+    "hooks": Small(660),
     "hopper-mixed": Small(
         3500,
         {
@@ -83,11 +83,11 @@ SMALL = {
     "paper-fracture-5": Small(100),
     "paper-spheres": Small(1000),
     "rocks": Small(
-        2500,
+        1200,
         {f"polyhedra.{k}.{key}": value for k in range(4) for key, value in _FEW_ROCKS.items()},
     ),
     "rods": Small(
-        3000,
+        1500,
         {"polyhedra.0.random.count": 4, "polyhedra.0.random.upper": [0.3, 0.3, 0.16], "polyhedra.0.velocity": _DOWN},
     ),
     "torus-hole": Small(2500, {"spheres.0.velocity": _DOWN, "spheres.0.centres": [[0.012, 0.0, 0.16]]}),

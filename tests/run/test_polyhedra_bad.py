@@ -213,5 +213,5 @@ def test_needles_have_points_along_them_only() -> None:
     shape = Shape(needle)
     assert shape.resolution == 1e-3
     assert 1000 < len(shape.points.rows) < 20_000
-    with pytest.raises(InputError, match=r"resolution: found 1e-07 m, expected at least 4e-07 m"):
+    with pytest.raises(InputError, match=r"resolution: found 1e-07 m, expected at least 4\.01e-07 m"):
         Shape(needle, 1e-7)

@@ -148,7 +148,7 @@ def test_files_outside_of_the_folder(copy):
     folder = copy("discs")
     text = (folder / "spheres.pvd").read_text()
     (folder / "spheres.pvd").write_text(text.replace("frames/spheres_000000", "../../../spheres_000000"))
-    with pytest.raises(InputError, match="expected a file in this folder"):
+    with pytest.raises(InputError, match="expected a file in the folder"):
         Recording(folder)[0]
 
 

@@ -36,8 +36,9 @@ from impinge.shapes.mesh import Mesh
 
 __all__ = ["World"]
 
-_STEPS_PER_CONTACT = 50  # of the shortest one, for dt="auto"
-_FEWEST_STEPS = 20  # below which a given dt is warned about
+# For dt="auto", of the shortest contact: of spheres; of rigid bodies, whose contacts seldom are a quarter of a surface.
+_STEPS_OF_SPHERES, _STEPS_OF_BODIES = 50, 12
+_LONGEST = 2.5  # times that step: a longer one is warned about
 _Floats = NDArray[np.float64]
 
 
@@ -49,7 +50,8 @@ class World:
     gravity : (d,) float64, m/s², optional
         9.81 down the last axis by default.
     dt : float, s, or "auto"
-        Time step; "auto" takes a fiftieth of the shortest contact, `why_dt` says which.
+        Time step; "auto" takes a fiftieth of the shortest contact of spheres, or a twelfth of that of rigid bodies if
+        that is less; `why_dt` says which.
     dim : {3, 2}
         Spheres, or discs.
     search : {"auto", "brute", "verlet", "cells", "sweep", "levels"}
@@ -477,24 +479,26 @@ class World:
             radii[source.material] = min(radii[source.material], r)
         lid = dynamics.lightest_lid
         lightest = np.where(np.isfinite(lightest), np.minimum(lightest, lid), np.inf)
-        bodies = dynamics.rigid.shortest_contact(Laws(table, count), lid)
-        shortest = min(shortest_contact(table, lightest, radii), bodies)
+        shortest, steps = shortest_contact(table, lightest, radii), _STEPS_OF_SPHERES
+        of_bodies = dynamics.rigid.shortest_contact(Laws(table, count), lid)
+        if of_bodies / _STEPS_OF_BODIES < shortest / steps:
+            shortest, steps = of_bodies, _STEPS_OF_BODIES
         # It never grows again, so that a run from a file goes on with the same.
-        auto = np.fmin(shortest / _STEPS_PER_CONTACT, dynamics.dt)
+        auto = np.fmin(shortest / steps, dynamics.dt)
         dt = float(auto) if self._wanted_dt is None else self._wanted_dt
         if not 0 < dt < math.inf:
             if len(p) == 0 and not self._sources:
                 raise InputError("dt: found 'auto' in a world without bodies, expected a number, or bodies first")
             raise InputError(f"stiffness: found contacts of {shortest:g} s, expected a stiffness that fits the masses")
         if self._wanted_dt is None:
-            self.why_dt = f"{dt:.4g} s, 1/{_STEPS_PER_CONTACT} of the shortest contact ({shortest:.4g} s)"
+            self.why_dt = f"{dt:.4g} s, 1/{steps} of the shortest contact ({shortest:.4g} s)"
         else:
             self.why_dt = f"{dt:.4g} s, as asked; the shortest contact takes {shortest / dt:.3g} steps"
         if shortest != self._warned:
             watch.warn_soft(dynamics, shortest, float(radii.min(initial=math.inf)))
-        if dt * _FEWEST_STEPS > shortest and shortest != self._warned:
+        if dt * steps > _LONGEST * shortest and shortest != self._warned:
             found = f"{dt:.4g} s is {shortest / dt:.2g} steps for the shortest contact ({shortest:.4g} s)"
-            wanted = f"expected at most {shortest / _STEPS_PER_CONTACT:.4g} s"
+            wanted = f"expected at most {shortest / steps:.4g} s"
             warnings.warn(f"dt: {found}; {wanted}", RunWarning, stacklevel=4)
         self._warned = shortest
         with _jit.threads(self._threads):

@@ -67,7 +67,10 @@ class World(Table):
 
     dim: Literal[2, 3] = about("Discs in two dimensions, or spheres in three.", default=3)
     gravity: Vector | None = about("Gravity; 9.81 down the last axis by default.", "m/s²")
-    dt: Positive | Auto = about('Time step; "auto" takes a fiftieth of the shortest contact.', "s", "auto")
+    dt: Positive | Auto = about(
+        'Time step; "auto" takes a fiftieth of the shortest contact of spheres, or a twelfth of that of polyhedra.',
+        "s", "auto",
+    )  # fmt: skip
     integrator: Literal["velocity", "position", "position-central"] = about(
         "Velocity Verlet; position Verlet as in [Muth2007b], whose dampers lag half a step; or without the lag.",
         default="velocity",
