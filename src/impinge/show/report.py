@@ -133,7 +133,7 @@ class _Page:
         self.tell("Packing")
         plot = plot_of_shown(
             shown, scalar, box=_box(self.recording.scene.model), flat=self.flat, periodic=self.periodic,
-            planes=[(wall.point, wall.normal) for wall in self.planes if not _moves(wall)], with_others=True,
+            planes=[(wall.point, wall.normal) for wall in self.planes if not wall.moves], with_others=True,
         )  # fmt: skip
         snapshot = plot.get_snapshot(_LEVEL)
         for widget in (*plot.objects, plot):
@@ -185,15 +185,11 @@ class _Page:
             notes.append("The scene asks for no series.csv ([output] series), so energies and contacts are not known.")
         if not self.recording.timings:
             notes.append("There is no timings.csv: the run is of an older version, so nothing is known of its speed.")
-        if any(_moves(wall) for wall in self.planes):
+        if any(wall.moves for wall in self.planes):
             notes.append("Planes that move are not drawn.")
         if not self.periodic and len(shown.times) > 1:
             notes.append("Between two frames, places are interpolated.")
         return notes
-
-
-def _moves(plane: Any) -> bool:
-    return plane.velocity is not None or plane.load is not None
 
 
 def _choices(shown: Shown) -> list[str]:
