@@ -76,20 +76,22 @@ def _needed_extra(error: ModuleNotFoundError) -> str | None:
 
 
 @contextmanager
-def compiling_told(quiet: bool = False) -> Iterator[None]:
-    """Say so on stderr, once, if anything has to be compiled inside the block, which may take a while."""
+def compiling_told(quiet: bool = False) -> Iterator[list[str]]:
+    """Say so on stderr, once, if anything has to be compiled inside the block; gives what was said, or would be."""
     from impinge.compiler import compiling
 
-    told = quiet
+    told: list[str] = []
 
     def tell() -> None:
-        nonlocal told
         if not told:
-            told = True
-            say("compiling, this once: it takes a while, later runs load it; `impinge warmup` compiles everything")
+            told.append(
+                "compiling, this once: it takes a while, later runs load it; `impinge warmup` compiles everything"
+            )
+            if not quiet:
+                say(told[0])
 
     with compiling(tell):
-        yield
+        yield told
 
 
 @contextmanager
