@@ -97,6 +97,7 @@ def test_what_a_page_says(tmp_path):
     (versions,) = content["versions"].values()
     assert {"impinge", "python", "numpy", "numba"} <= set(versions)
     assert content["summary"]["steps"] > 0
+    assert "last part" not in content["summary"]  # it is the only one
     assert str(tmp_path) not in json.dumps(content)
     assert str(folder) not in json.dumps(content)
 

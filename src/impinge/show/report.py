@@ -162,7 +162,7 @@ class _Page:
             "notes": self._notes(shown, chosen, step),
             "scene": text,
             "versions": _versions(recording.summary.get("versions", {})),
-            "summary": {key: value for key, value in recording.summary.items() if key not in ("versions", "finished")},
+            "summary": {key: value for key, value in recording.summary.items() if key not in _summary_apart(recording)},
         }
 
     def _notes(self, shown: Shown, chosen: Plan, step: int) -> list[str]:
@@ -190,6 +190,14 @@ class _Page:
         if not self.periodic and len(shown.times) > 1:
             notes.append("Between two frames, places are interpolated.")
         return notes
+
+
+def _summary_apart(recording: Recording) -> set[str]:
+    """Keys of the summary that are shown elsewhere, or say again what others say: the only part of a run is the last."""
+    summary = recording.summary
+    part = summary.get("last part")
+    whole = isinstance(part, dict) and part.get("steps") == summary.get("steps")
+    return {"versions", "finished"} | ({"last part"} if whole else set())
 
 
 def _choices(shown: Shown) -> list[str]:
