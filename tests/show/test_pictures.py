@@ -227,7 +227,7 @@ def test_without_the_extra(
     monkeypatch.setitem(sys.modules, package, None)
     result = call(bodies, *arguments, "-o", tmp_path / ("a.mp4" if arguments else "a.png"))
     assert result.exit_code == 2
-    assert "pip install 'impinge[report]'" in result.stderr
+    assert "pip install '.[report]'" in result.stderr
 
 
 def test_a_new_run_removes_pictures_of_the_old_one(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from impinge.errors import ImpingeError, ImpingeWarning, printable
+from impinge.errors import ImpingeError, ImpingeWarning, install, printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -72,7 +72,7 @@ def _needed_extra(error: ModuleNotFoundError) -> str | None:
 
     module = (error.name or "").partition(".")[0]
     extras = [package.extra for package in packages() if package.name.replace("-", "_") == module]
-    return f"needs {module}; pip install 'impinge[{extras[0]}]'" if extras and all(extras) else None
+    return f"needs {module}; {install(extras[0])}" if extras and all(extras) else None
 
 
 @contextmanager

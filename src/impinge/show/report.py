@@ -193,7 +193,7 @@ class _Page:
 
 
 def _summary_apart(recording: Recording) -> set[str]:
-    """Keys of the summary that are shown elsewhere, or say again what others say: the only part of a run is the last."""
+    """Keys of the summary that are shown elsewhere, or say the same as others: of a run in one part, the last part."""
     summary = recording.summary
     part = summary.get("last part")
     whole = isinstance(part, dict) and part.get("steps") == summary.get("steps")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from impinge.errors import InputError
+from impinge.errors import InputError, install
 from impinge.output.planes import part_in_box
 from impinge.show.recording import Frame
 from impinge.show.shown import Movers, Points, Scalar, Shown, Skin
@@ -109,7 +109,7 @@ def require_k3d() -> Any:
     try:
         import k3d
     except ImportError:
-        raise InputError("report: needs k3d; pip install 'impinge[report]'") from None
+        raise InputError(f"report: needs k3d; {install('report')}") from None
     return k3d
 
 

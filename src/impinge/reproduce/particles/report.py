@@ -8,7 +8,7 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from impinge.errors import InputError
+from impinge.errors import InputError, install
 from impinge.reproduce.particles import verdicts
 from impinge.reproduce.particles.measure import (
     PAPER_EXPONENTS,
@@ -31,7 +31,7 @@ def reproduce(folder: Path, quick: bool, progress: Progress) -> Report:
     try:
         from impinge.reproduce.particles import figures, simulation_report
     except ImportError:
-        raise InputError("reproduce: needs matplotlib; install impinge[report]") from None
+        raise InputError(f"reproduce: needs matplotlib; {install('report')}") from None
     folder.mkdir(parents=True, exist_ok=True)
     results: dict[str, Any] = {"quick": quick, "machine": f"{platform.machine()}, Python {platform.python_version()}"}
     results["cases"] = measure_cases(quick, progress)
