@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from impinge.run.soft import SoftWorld
     from impinge.run.world import World
 
+_WIDE = 110  # columns of a terminal that has room for all there is to say and the time left
 _SURVEY = 2.0  # s between two looks at contacts and energy
 
 
@@ -107,7 +108,9 @@ class _Teller:
             if self.surveyed:
                 self.rate = (world.steps - self.steps) / (now - self.clock)
             self.surveyed, self.clock, self.steps = now, now, world.steps
-        shown = f"t = {world.time:.4g} s, {self.rate:,.0f} steps/s, {self.survey}"
+        shown = f"t = {world.time:.4g} s, {self.rate:,.0f} steps/s"
+        if self.bar.console.width >= _WIDE:
+            shown += f", {self.survey}"
         self.bar.update(self.task, completed=world.time, state=shown)
 
 
