@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from impinge.bodies.rain import Rain
 from impinge.bodies.sizes import read_sizes
 from impinge.broad.files import read_spheres
 from impinge.broad.space import Space, read_space
-from impinge.errors import InputError
+from impinge.errors import InputError, RunWarning
 from impinge.response.materials import Material, law_table
 from impinge.run.scene import meshes, models
 from impinge.run.scene.bodies import Bodies
@@ -28,6 +29,7 @@ from impinge.shapes.mesh import Mesh
 __all__ = ["Builder", "Built", "build"]
 
 _Floats = NDArray[np.float64]
+_HUGE = 500.0  # times as wide as all spheres
 _MADE_OF = "spheres", "polyhedra", "planes", "boxes", "obstacles", "sources"
 
 
@@ -223,6 +225,14 @@ class Builder(Base):
     def _add_obstacle(self, obstacle: models.Obstacle, key: Key) -> None:
         mesh, motion = meshes.placed(self.shape_of(obstacle, key), obstacle), self.motion_of(obstacle, key)
         self.world.add_obstacle(mesh, self._made_of(obstacle.material), motion, name=obstacle.name)
+        spheres = [np.concatenate(parts) for parts in zip(*self.placed, strict=True)]
+        if obstacle.file is not None and spheres and len(spheres[1]):
+            width, wide = (float(np.ptp(rows, axis=0).max()) for rows in (mesh.vertices, spheres[0]))
+            ratio = width / (wide + 2 * spheres[1].max())
+            if ratio > _HUGE:
+                found = f"found a mesh {width:.4g} m wide, {ratio:,.0f} times as wide as all spheres together"
+                why = f"{found}; if it was drawn in millimetres: scale = 1e-3"
+                warnings.warn(str(self.document.error((*key, "file"), why)), RunWarning, stacklevel=2)
 
     def _add_sources_and_sinks(self) -> None:
         for number, source in enumerate(self.scene.sources):
