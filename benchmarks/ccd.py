@@ -27,15 +27,8 @@ _PEERS = ("ipctk",)
 
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser = command.parser("ccd", __doc__, _PARTS, _PEERS)
-    both = ",".join(str(count) for count in (1, 2) if count <= len(measure.cores()))
-    parser.add_argument("--threads", default=both, help="numbers of them, as in 1,2")
-    options = parser.parse_args(arguments)
-    try:
-        options.threads = sorted({int(word) for word in options.threads.split(",")})
-    except ValueError:
-        parser.error(f"--threads: found {options.threads}, expected numbers as in 1,2")
-    command.check_threads(parser, options.threads)
-    return options
+    command.add_numbers_of_threads(parser)
+    return parser.parse_args(arguments)
 
 
 def _measure(options: argparse.Namespace, cpus: list[int]) -> tuple[dict[str, Any], list[Any]]:
@@ -44,20 +37,13 @@ def _measure(options: argparse.Namespace, cpus: list[int]) -> tuple[dict[str, An
     from benchmarks.report import progress
 
     sizes, threads = scenes.QUICK if options.quick else scenes.FULL, options.threads
-    load_before = measure.load_average()
+    session = measure.Session(cpus)
     progress("warming up, which compiles the first time")
     ours.warm_up(threads)
     progress("loading the peer")
     peer, absent = peers.load(options.peers)
     measure.forget_garbage()
-    results: dict[str, Any] = {
-        "about": measure.machine(" and ".join(map(str, threads)), cpus) | {"load_before": load_before},
-        "quick": options.quick,
-        "sizes": vars(sizes),
-        "peers": {peer.name: peer.version()} if peer else {},
-        "absent": absent,
-    }
-    others_busy = measure.Others(cpus)
+    results = session.begin(options.quick, threads, [peer] if peer else [], absent, vars(sizes))
     verdicts: list[Any] = []
     if "cloth" in options.parts:
         results["cloth"] = cloth.measure(peer, sizes, threads)
@@ -70,34 +56,22 @@ def _measure(options: argparse.Namespace, cpus: list[int]) -> tuple[dict[str, An
         verdicts += report.truth_verdicts(results["truth"])
     if "growth" in options.parts:
         results["growth"] = growth.measure(peer, sizes, max(threads))
-    results["about"] |= {"load_after": measure.load_average(), "others_cpus": others_busy.mean()}
     results["missed"] = report.count_missed(results)
-    results["verdicts"] = [verdict.as_dict() for verdict in verdicts]
+    session.end(results, verdicts)
     return results, verdicts
 
 
 def _text(results: dict[str, Any], verdicts: list[Any]) -> str:
     from benchmarks.ccd_test import report
-    from benchmarks.report import machine_text, verdicts_text
+    from benchmarks.report import page, sections
 
-    about = machine_text(results["about"], results["peers"], results["absent"])
-    blocks = ["# Continuous collision detection", about]
-    for part, title, write in (
+    parts = (
         ("cloth", "Cloth", report.cloth_text),
         ("queries", "Single queries", report.queries_text),
         ("truth", "Ground truth", report.truth_text),
         ("growth", "Growth", report.growth_text),
-    ):
-        if part in results:
-            blocks += [f"## {title}", write(results[part])]
-    return "\n\n".join(blocks + verdicts_text(verdicts, results["quick"], results["about"])) + "\n"
-
-
-def _draw(results: dict[str, Any], folder: Path) -> list[Path]:
-    from benchmarks.ccd_test import plots
-
-    name = command.of_parts("ccd", [part for part in _PARTS if part in results], _PARTS)
-    return plots.draw(results, folder / f"{name}.png")
+    )
+    return page("Continuous collision detection", sections(results, parts), results, verdicts)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -106,7 +80,9 @@ def main(arguments: list[str] | None = None) -> int:
     results, verdicts = _measure(options, cpus)
     text = _text(results, verdicts)
     print(text)
-    command.save(command.of_parts("ccd", options.parts, _PARTS), results, text, options.out, _draw)
+    command.save(
+        command.of_parts("ccd", options.parts, _PARTS), results, text, options.out, "benchmarks.ccd_test.plots"
+    )
     return int(results["missed"] > 0)
 
 

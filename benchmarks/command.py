@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from benchmarks import measure
+from benchmarks.report import reason
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -37,11 +39,28 @@ def parser(name: str, about: str | None, parts: tuple[str, ...], peers: tuple[st
     return made
 
 
-def check_threads(made: argparse.ArgumentParser, counts: Iterable[int]) -> None:
+def _threads(text: str) -> int:
+    """Parser of a number of threads that this machine has."""
     most = len(measure.cores())
-    for count in counts:
-        if not 1 <= count <= most:
-            made.error(f"--threads: found {count}, expected 1 to {most}")
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"found {text}, expected numbers as in 1,2")
+    if not 1 <= int(text) <= most:
+        raise argparse.ArgumentTypeError(f"found {text}, expected 1 to {most}")
+    return int(text)
+
+
+def add_threads(made: argparse.ArgumentParser, default: int) -> None:
+    """An option for the number of threads."""
+    made.add_argument("--threads", type=_threads, default=min(default, len(measure.cores())), help="number of them")
+
+
+def add_numbers_of_threads(made: argparse.ArgumentParser) -> None:
+    """An option for several of them, one after the other: 1 and 2 by default."""
+    both = [count for count in (1, 2) if count <= len(measure.cores())]
+    made.add_argument(
+        "--threads", type=lambda text: sorted({_threads(word) for word in text.split(",")}), default=both,
+        help="numbers of them, as in 1,2",
+    )  # fmt: skip
 
 
 def load(
@@ -55,7 +74,7 @@ def load(
             peer = classes[name]()
             trial(peer)
         except Exception as error:  # whatever is wrong with it, the others can still be measured
-            absent[name] = f"{type(error).__name__}: {error}".splitlines()[0]
+            absent[name] = reason(error)
         else:
             ready.append(peer)
     return ready, absent
@@ -66,16 +85,14 @@ def of_parts(name: str, parts: list[str], all_parts: tuple[str, ...]) -> str:
     return "_".join([name, *(part for part in all_parts if part in parts)] if set(parts) != set(all_parts) else [name])
 
 
-def save(
-    name: str, results: dict[str, Any], text: str, out: Path, draw: Callable[[dict[str, Any], Path], list[Path]]
-) -> None:
-    """Write the report, the JSON file and the plots."""
+def save(name: str, results: dict[str, Any], text: str, out: Path, plots: str) -> None:
+    """Write the report, the JSON file and what `draw` of a module makes of it."""
     out.mkdir(parents=True, exist_ok=True)
     (out / f"{name}.md").write_text(text, encoding="utf-8")
     (out / f"{name}.json").write_text(json.dumps(results, indent=1), encoding="utf-8")
     written = [out / f"{name}.json", out / f"{name}.md"]
     try:
-        written += draw(results, out)
+        written += importlib.import_module(plots).draw(results, out / f"{name}.png")
     except ImportError as error:
         print(f"no plots: {error}")
     print("written: " + ", ".join(map(str, written)))

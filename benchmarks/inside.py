@@ -27,21 +27,19 @@ _PEERS = ("open3d", "libigl", "trimesh", "cgal", "fmm3d-1", "fmm3d-3")
 
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser = command.parser("inside", __doc__, _PARTS, _PEERS)
-    parser.add_argument("--threads", type=int, default=min(2, len(measure.cores())), help="of every method")
-    options = parser.parse_args(arguments)
-    command.check_threads(parser, [options.threads])
-    return options
+    command.add_threads(parser, 2)
+    return parser.parse_args(arguments)
 
 
-def _measure(options: argparse.Namespace, cpus: list[int]) -> dict[str, Any]:
-    """All results, as the JSON file holds them."""
+def _measure(options: argparse.Namespace, cpus: list[int]) -> tuple[dict[str, Any], list[Any]]:
+    """All results, as the JSON file holds them, and the verdicts."""
     from benchmarks.inside_test import cases, grid, growth, ours, peers, speed, winding
     from benchmarks.inside_test.report import grid_verdicts, growth_verdicts, speed_verdicts
     from benchmarks.inside_test.winding_report import winding_verdicts
     from benchmarks.report import progress
 
     sizes = cases.QUICK if options.quick else cases.FULL
-    load_before = measure.load_average()
+    session = measure.Session(cpus)
     methods = [ours.Impinge(method, options.threads) for method in ours.METHODS]
     progress("warming up, which compiles the first time")
     used = methods if "curves" in options.parts else [methods[0], methods[-1]]
@@ -54,15 +52,8 @@ def _measure(options: argparse.Namespace, cpus: list[int]) -> dict[str, Any]:
     others, absent = peers.load(options.peers, peers.INSIDE, options.threads)
     winders, also_absent = peers.load(options.peers, peers.WINDING, options.threads)
     measure.forget_garbage()
-    results: dict[str, Any] = {
-        "about": measure.machine(options.threads, cpus) | {"load_before": load_before},
-        "quick": options.quick,
-        "sizes": vars(sizes),
-        "peers": {peer.name: peer.version() for peer in [*others, *winders]},
-        "absent": absent | also_absent,
-    }
-    others_busy = measure.Others(cpus)
-    verdicts = []
+    results = session.begin(options.quick, options.threads, [*others, *winders], absent | also_absent, vars(sizes))
+    verdicts: list[Any] = []
     if "speed" in options.parts:
         results["speed"] = speed.measure(methods[0], others, sizes, options.threads)
         verdicts += speed_verdicts(results["speed"])
@@ -77,42 +68,32 @@ def _measure(options: argparse.Namespace, cpus: list[int]) -> dict[str, Any]:
     if "winding" in options.parts:
         results["winding"] = winding.measure(winders, sizes, options.threads)
         verdicts += winding_verdicts(results["winding"])
-    results["about"] |= {"load_after": measure.load_average(), "others_cpus": others_busy.mean()}
-    results["verdicts"] = [verdict.as_dict() for verdict in verdicts]
-    results["text"] = _text(results, verdicts)
-    return results
+    session.end(results, verdicts)
+    return results, verdicts
 
 
 def _text(results: dict[str, Any], verdicts: list[Any]) -> str:
     from benchmarks.inside_test import report
     from benchmarks.inside_test.winding_report import winding_text
-    from benchmarks.report import machine_text, verdicts_text
+    from benchmarks.report import page, sections
 
-    blocks = ["# Inside test", machine_text(results["about"], results["peers"], results["absent"])]
-    for part, title, write in (
+    parts = (
         ("speed", "Speed", report.speed_text),
         ("growth", "Growth of the octree", report.growth_text),
         ("grid", "Regular grids", report.grid_text),
         ("winding", "Winding numbers", winding_text),
-    ):
-        if part in results:
-            blocks += [f"## {title}", write(results[part])]
-    return "\n\n".join(blocks + verdicts_text(verdicts, results["quick"], results["about"])) + "\n"
-
-
-def _draw(results: dict[str, Any], folder: Path) -> list[Path]:
-    from benchmarks.inside_test import plots
-
-    return plots.draw(results, folder)
+    )
+    return page("Inside test", sections(results, parts), results, verdicts)
 
 
 def main(arguments: list[str] | None = None) -> int:
     options = _arguments(arguments)
     cpus = measure.limit_threads(options.threads)
-    results = _measure(options, cpus)
-    text = results.pop("text")
+    results, verdicts = _measure(options, cpus)
+    text = _text(results, verdicts)
     print(text)
-    command.save(command.of_parts("inside", options.parts, _PARTS), results, text, options.out, _draw)
+    name = command.of_parts("inside", options.parts, _PARTS)
+    command.save(name, results, text, options.out, "benchmarks.inside_test.plots")
     return 0
 
 

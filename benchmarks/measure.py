@@ -92,27 +92,26 @@ def load_average() -> list[float] | None:
     return [round(x, 2) for x in os.getloadavg()] if hasattr(os, "getloadavg") else None
 
 
-def _memory_gb() -> float | None:
-    kilobytes = _first_line("/proc/meminfo", "MemTotal")
-    return None if kilobytes is None else round(int(kilobytes.split()[0]) / 1e6, 1)
-
-
 def free_memory_gb() -> float | None:
-    """Memory that programs can still get (Linux)."""
-    kilobytes = _first_line("/proc/meminfo", "MemAvailable")
-    return None if kilobytes is None else int(kilobytes.split()[0]) / 1e6
+    """Memory that programs can still get, where the system tells."""
+    from impinge.doctor.machine import memory
+
+    free = memory().free
+    return None if free is None else free / 1e9
 
 
 def machine(threads: int | str, cpus: list[int]) -> dict[str, Any]:
     """What the figures depend on."""
     import impinge
+    from impinge.doctor.machine import memory
+    from impinge.run.versions import processor_name
 
-    changed = _git("status", "--porcelain", "--", "../src")
+    total, changed = memory().total, _git("status", "--porcelain", "--", "../src")
     return {
-        "cpu": _first_line("/proc/cpuinfo", "model name") or platform.processor(),
+        "cpu": processor_name(),
         "cpus": os.cpu_count(),
         "used_cpus": cpus,
-        "memory_gb": _memory_gb(),
+        "memory_gb": None if total is None else round(total / 1e9, 1),
         "system": platform.platform(),
         "python": platform.python_version(),
         "versions": {name: _version(name) for name in ("numpy", "scipy", "numba", "llvmlite")},
@@ -147,6 +146,38 @@ class Others:
             return None
         wall, busy, own = (b - a for a, b in zip(self._start, now, strict=True))
         return max(0.0, (busy - own) / wall)
+
+
+class Session:
+    """A run of a benchmark, from before it warms up until all is measured: what its results say of it."""
+
+    def __init__(self, cpus: list[int]) -> None:
+        self._cpus, self._load = cpus, load_average()
+        self._others = Others(cpus)
+
+    def begin(
+        self,
+        quick: bool,
+        threads: int | Sequence[int],
+        peers: Iterable[Any],
+        absent: dict[str, str],
+        sizes: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """Results without figures, when all is ready to be measured."""
+        counts = threads if isinstance(threads, int) else " and ".join(map(str, threads))
+        self._others = Others(self._cpus)
+        return {
+            "about": machine(counts, self._cpus) | {"load_before": self._load},
+            "quick": quick,
+            **({} if sizes is None else {"sizes": sizes}),
+            "peers": {peer.name: peer.version() for peer in peers},
+            "absent": absent,
+        }
+
+    def end(self, results: dict[str, Any], verdicts: Iterable[Any]) -> None:
+        """Complete them."""
+        results["about"] |= {"load_after": load_average(), "others_cpus": self._others.mean()}
+        results["verdicts"] = [verdict.as_dict() for verdict in verdicts]
 
 
 def peak_memory(function: Callable[[], Any]) -> tuple[int | None, Any]:

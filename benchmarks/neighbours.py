@@ -40,15 +40,8 @@ _PEERS = (
 
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser = command.parser("neighbours", __doc__, _PARTS, _PEERS)
-    both = ",".join(str(count) for count in (1, 2) if count <= len(measure.cores()))
-    parser.add_argument("--threads", default=both, help="numbers of them, as in 1,2")
-    options = parser.parse_args(arguments)
-    try:
-        options.threads = sorted({int(word) for word in options.threads.split(",")})
-    except ValueError:
-        parser.error(f"--threads: found {options.threads}, expected numbers as in 1,2")
-    command.check_threads(parser, options.threads)
-    return options
+    command.add_numbers_of_threads(parser)
+    return parser.parse_args(arguments)
 
 
 def _load(names: list[str]) -> tuple[list[Any], list[Any], dict[str, str]]:
@@ -67,20 +60,13 @@ def _measure(options: argparse.Namespace, cpus: list[int]) -> tuple[dict[str, An
 
     chosen = sizes.QUICK if options.quick else sizes.FULL
     threads = options.threads
-    load_before = measure.load_average()
+    session = measure.Session(cpus)
     progress("warming up, which compiles the first time")
     _warm_up(threads)  # before the peers, whose own libraries of threads Numba might pick up
     progress("loading the peers")
     spheres, box_peers, absent = _load(options.peers)
     measure.forget_garbage()
-    results: dict[str, Any] = {
-        "about": measure.machine(" and ".join(map(str, threads)), cpus) | {"load_before": load_before},
-        "quick": options.quick,
-        "sizes": vars(chosen),
-        "peers": {peer.name: peer.version() for peer in [*spheres, *box_peers]},
-        "absent": absent,
-    }
-    others_busy = measure.Others(cpus)
+    results = session.begin(options.quick, threads, [*spheres, *box_peers], absent, vars(chosen))
     verdicts: list[Any] = []
     if "speed" in options.parts:
         results["speed"] = speed.measure(competitors.Impinge(), spheres, chosen, threads)
@@ -95,8 +81,7 @@ def _measure(options: argparse.Namespace, cpus: list[int]) -> tuple[dict[str, An
     compared = results.get("speed", []) + results.get("boxes", [])
     if compared:
         verdicts.append(report.count_verdict(compared))
-    results["about"] |= {"load_after": measure.load_average(), "others_cpus": others_busy.mean()}
-    results["verdicts"] = [verdict.as_dict() for verdict in verdicts]
+    session.end(results, verdicts)
     return results, verdicts
 
 
@@ -114,24 +99,15 @@ def _warm_up(threads: list[int]) -> None:
 
 def _text(results: dict[str, Any], verdicts: list[Any]) -> str:
     from benchmarks.neighbour_search import report
-    from benchmarks.report import machine_text, verdicts_text
+    from benchmarks.report import page, sections
 
-    blocks = ["# Near pairs", machine_text(results["about"], results["peers"], results["absent"])]
-    for part, title, write in (
+    parts = (
         ("speed", "Spheres: all pairs with a gap of at most the smallest radius", report.speed_text),
         ("boxes", "Boxes around rods, 20 times as long as thick, in any direction", report.boxes_text),
         ("growth", "Growth", report.growth_text),
         ("spread", "Radii over a ratio of 100 and equal ones, at equal numbers of partners", report.spread_text),
-    ):
-        if part in results:
-            blocks += [f"## {title}", write(results[part])]
-    return "\n\n".join(blocks + verdicts_text(verdicts, results["quick"], results["about"])) + "\n"
-
-
-def _draw(results: dict[str, Any], folder: Path) -> list[Path]:
-    from benchmarks.neighbour_search import plots
-
-    return plots.draw(results, folder)
+    )
+    return page("Near pairs", sections(results, parts), results, verdicts)
 
 
 def _in_red(text: str) -> str:
@@ -147,7 +123,13 @@ def main(arguments: list[str] | None = None) -> int:
     results, verdicts = _measure(options, cpus)
     text = _text(results, verdicts)
     print(_in_red(text))
-    command.save(command.of_parts("neighbours", options.parts, _PARTS), results, text, options.out, _draw)
+    command.save(
+        command.of_parts("neighbours", options.parts, _PARTS),
+        results,
+        text,
+        options.out,
+        "benchmarks.neighbour_search.plots",
+    )
     return int("MISMATCH" in text)
 
 

@@ -34,16 +34,9 @@ _PEERS = ("lammps", "liggghts", "yade")
 
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser = command.parser("particles", __doc__, _PARTS, _PEERS)
-    both = ",".join(str(count) for count in (1, 2) if count <= len(measure.cores()))
-    parser.add_argument("--threads", default=both, help="numbers of them, as in 1,2")
+    command.add_numbers_of_threads(parser)
     parser.add_argument("--compare", action="store_true", help="energies next to those of LAMMPS, instead of speed")
-    options = parser.parse_args(arguments)
-    try:
-        options.threads = sorted({int(word) for word in options.threads.split(",")})
-    except ValueError:
-        parser.error(f"--threads: found {options.threads}, expected numbers as in 1,2")
-    command.check_threads(parser, options.threads)
-    return options
+    return parser.parse_args(arguments)
 
 
 def _load(names: list[str], threads: list[int]) -> tuple[list[Any], dict[str, str]]:
@@ -106,47 +99,30 @@ def _measure(options: argparse.Namespace, cpus: list[int]) -> tuple[dict[str, An
     from benchmarks.particle_motion import sizes
     from benchmarks.report import progress
 
-    load_before = measure.load_average()
+    session = measure.Session(cpus)
     progress("first runs of all codes; ours compile the first time")
     codes, absent = _load(options.peers, options.threads)
     for name, reason in absent.items():
         progress(f"skipped: {name}: {reason}")
-    others_busy = measure.Others(cpus)
+    results = session.begin(options.quick, options.threads, codes, absent)
     chosen = sizes.QUICK if options.quick else sizes.FULL
     found, verdicts = (_energy if options.compare else _speed)(options, codes, chosen)
-    about = measure.machine(" and ".join(map(str, options.threads)), cpus)
-    results = {
-        "about": about
-        | {"load_before": load_before, "load_after": measure.load_average(), "others_cpus": others_busy.mean()},
-        "quick": options.quick,
-        "peers": {code.name: code.version() for code in codes},
-        "absent": absent,
-        **found,
-        "verdicts": [verdict.as_dict() for verdict in verdicts],
-    }
+    results |= found
+    session.end(results, verdicts)
     return results, verdicts
 
 
 def _text(results: dict[str, Any], verdicts: list[Any]) -> str:
     from benchmarks.particle_motion import report
-    from benchmarks.report import machine_text, verdicts_text
+    from benchmarks.report import page, sections
 
-    blocks = ["# Moving particles", machine_text(results["about"], results["peers"], results["absent"])]
-    for part, title, write in (
+    parts = (
         ("speed", "Speed", report.speed_text),
         ("growth", "Few spheres and many", report.speed_text),
         ("energy", "Kinetic energy after some steps", report.energy_text),
         ("drift", "Total energy", report.drift_text),
-    ):
-        if results.get(part):
-            blocks += [f"## {title}", write(results[part])]
-    return "\n\n".join(blocks + verdicts_text(verdicts, results["quick"], results["about"])) + "\n"
-
-
-def _draw(results: dict[str, Any], folder: Path) -> list[Path]:
-    from benchmarks.particle_motion import plots
-
-    return plots.draw(results, folder)
+    )
+    return page("Moving particles", sections(results, parts), results, verdicts)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -156,7 +132,7 @@ def main(arguments: list[str] | None = None) -> int:
     text = _text(results, verdicts)
     print(text)
     name = "particles_energy" if options.compare else command.of_parts("particles", options.parts, _PARTS)
-    command.save(name, results, text, options.out, _draw)
+    command.save(name, results, text, options.out, "benchmarks.particle_motion.plots")
     return int("MISMATCH" in text)
 
 

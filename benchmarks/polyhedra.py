@@ -29,10 +29,8 @@ _PEERS = ("mujoco", "pybullet")
 
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser = command.parser("polyhedra", __doc__, _PARTS, _PEERS)
-    parser.add_argument("--threads", type=int, default=len(measure.cores()), help="number of them")
-    options = parser.parse_args(arguments)
-    command.check_threads(parser, [options.threads])
-    return options
+    command.add_threads(parser, len(measure.cores()))
+    return parser.parse_args(arguments)
 
 
 def _measure(options: argparse.Namespace, cpus: list[int]) -> tuple[dict[str, Any], list[Any]]:
@@ -41,20 +39,13 @@ def _measure(options: argparse.Namespace, cpus: list[int]) -> tuple[dict[str, An
     from benchmarks.report import progress
 
     sizes, threads = scenes.QUICK if options.quick else scenes.FULL, options.threads
-    load_before = measure.load_average()
+    session = measure.Session(cpus)
     progress("warming up, which compiles the first time")
     ours.warm_up(threads)
     rivals, absent = peers.load(options.peers if "race" in options.parts else [])
     for name, reason in absent.items():
         progress(f"skipped: {name}: {reason}")
-    results: dict[str, Any] = {
-        "about": measure.machine(threads, cpus) | {"load_before": load_before},
-        "quick": options.quick,
-        "sizes": vars(sizes),
-        "peers": {peer.name: peer.version() for peer in rivals},
-        "absent": absent,
-    }
-    others_busy = measure.Others(cpus)
+    results = session.begin(options.quick, threads, rivals, absent, vars(sizes))
     if {"pile", "bodies"} & set(options.parts):
         part = pile.settled(scenes.thrown(sizes.part, sizes.faces), sizes, threads, "pile")
         if "pile" in options.parts:
@@ -65,22 +56,17 @@ def _measure(options: argparse.Namespace, cpus: list[int]) -> tuple[dict[str, An
         results["faces"] = growth.with_faces(sizes, threads)
     if "race" in options.parts:
         results["race"] = race.measure([ours.Impinge(), *rivals], sizes, threads)
-    results["about"] |= {"load_after": measure.load_average(), "others_cpus": others_busy.mean()}
     verdicts = report.verdicts(results)
-    results["verdicts"] = [verdict.as_dict() for verdict in verdicts]
+    session.end(results, verdicts)
     return results, verdicts
 
 
 def _text(results: dict[str, Any], verdicts: list[Any]) -> str:
     from benchmarks.polyhedra_test import report
-    from benchmarks.report import machine_text, verdicts_text
+    from benchmarks.report import page, sections
 
-    blocks = ["# Rigid bodies that are not convex"]
-    blocks.append(machine_text(results["about"], results["peers"], results["absent"]))
-    for name, (title, text) in report.PARTS.items():
-        if name in results:
-            blocks += [f"## {title}", text(results[name])]
-    return "\n\n".join(blocks + verdicts_text(verdicts, results["quick"], results["about"])) + "\n"
+    parts = [(name, title, text) for name, (title, text) in report.PARTS.items()]
+    return page("Rigid bodies that are not convex", sections(results, parts), results, verdicts)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -90,13 +76,7 @@ def main(arguments: list[str] | None = None) -> int:
     text = _text(results, verdicts)
     print(text)
     name = command.of_parts("polyhedra", options.parts, _PARTS)
-
-    def draw(results: dict[str, Any], folder: Path) -> list[Path]:
-        from benchmarks.polyhedra_test import plots
-
-        return plots.draw(results, folder / f"{name}.png")
-
-    command.save(name, results, text, options.out, draw)
+    command.save(name, results, text, options.out, "benchmarks.polyhedra_test.plots")
     return 0
 
 

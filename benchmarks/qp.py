@@ -37,22 +37,16 @@ def _measure(options: argparse.Namespace, cpus: list[int]) -> tuple[dict[str, An
     from benchmarks.report import progress
 
     size = sizes.QUICK if options.quick else sizes.FULL
-    load_before = measure.load_average()
+    session = measure.Session(cpus)
     progress("warming up, which compiles the first time")
     ours.warm_up()
     progress("loading the peers")
     rivals, absent = peers.load(options.peers, size.limit)
     factors, absent_factors = plain.load() if {"plain", "warm"} & set(options.parts) else ([], {})
     measure.forget_garbage()
-    results: dict[str, Any] = {
-        "about": measure.machine(1, cpus) | {"load_before": load_before},
-        "quick": options.quick,
-        "sizes": {name: value for name, value in vars(size).items() if name not in ("programs", "sequences")},
-        "peers": {peer.name: peer.version() for peer in rivals}
-        | {factor.name: factor.version() for factor in factors if factor.package != "scipy"},
-        "absent": absent | absent_factors,
-    }
-    others_busy = measure.Others(cpus)
+    others = [*rivals, *(factor for factor in factors if factor.package != "scipy")]
+    described = {name: value for name, value in vars(size).items() if name not in ("programs", "sequences")}
+    results = session.begin(options.quick, 1, others, absent | absent_factors, described)
     verdicts: list[Any] = []
     if "cold" in options.parts:
         results["cold"] = cold.measure_cold(rivals, size)
@@ -62,33 +56,21 @@ def _measure(options: argparse.Namespace, cpus: list[int]) -> tuple[dict[str, An
     if "warm" in options.parts:
         results["warm"] = warm.measure_warm(factors, size)
         verdicts += report.warm_verdicts(results["warm"])
-    results["about"] |= {"load_after": measure.load_average(), "others_cpus": others_busy.mean()}
     results["wrong"] = report.count_wrong(results.get("cold", []), results.get("warm", []))
-    results["verdicts"] = [verdict.as_dict() for verdict in verdicts]
+    session.end(results, verdicts)
     return results, verdicts
 
 
 def _text(results: dict[str, Any], verdicts: list[Any]) -> str:
     from benchmarks.qp_test import report
-    from benchmarks.report import machine_text, verdicts_text
+    from benchmarks.report import page, sections
 
-    about = machine_text(results["about"], results["peers"], results["absent"])
-    blocks = ["# Quadratic programs", about]
-    for part, title, write in (
+    parts = (
         ("cold", "From the matrices to the answer", report.cold_text),
         ("plain", "K alone", report.plain_text),
         ("warm", "Consecutive steps", report.warm_text),
-    ):
-        if part in results:
-            blocks += [f"## {title}", write(results[part])]
-    return "\n\n".join(blocks + verdicts_text(verdicts, results["quick"], results["about"])) + "\n"
-
-
-def _draw(results: dict[str, Any], folder: Path) -> list[Path]:
-    from benchmarks.qp_test import plots
-
-    name = command.of_parts("qp", [part for part in _PARTS if part in results], _PARTS)
-    return plots.draw(results, folder / f"{name}.png")
+    )
+    return page("Quadratic programs", sections(results, parts), results, verdicts)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -97,7 +79,7 @@ def main(arguments: list[str] | None = None) -> int:
     results, verdicts = _measure(options, cpus)
     text = _text(results, verdicts)
     print(text)
-    command.save(command.of_parts("qp", options.parts, _PARTS), results, text, options.out, _draw)
+    command.save(command.of_parts("qp", options.parts, _PARTS), results, text, options.out, "benchmarks.qp_test.plots")
     return int(results["wrong"] > 0)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +13,32 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _START = time.perf_counter()
+Part = tuple[str, str, Callable[[Any], str]]
 
 
 def progress(text: str) -> None:
     """What is being measured, on standard error."""
     print(f"[{time.perf_counter() - _START:6.1f} s] {text}", file=sys.stderr, flush=True)
+
+
+def reason(error: Exception) -> str:
+    """Why something could not be measured."""
+    return f"{type(error).__name__}: {error}".splitlines()[0]
+
+
+def threads_text(count: int | None) -> str:
+    """None: what has no such setting."""
+    return "no threads setting" if count is None else f"{count} thread{'s' if count > 1 else ''}"
+
+
+def the(rows: Sequence[dict[str, Any]], **wanted: Any) -> dict[str, Any] | None:
+    """The row with such values."""
+    return next((row for row in rows if all(row[key] == value for key, value in wanted.items())), None)
+
+
+def grouped(rows: Sequence[dict[str, Any]], key: str) -> list[list[dict[str, Any]]]:
+    """Rows with the same value each, in the order of their first ones."""
+    return [[row for row in rows if row[key] == value] for value in dict.fromkeys(row[key] for row in rows)]
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
@@ -88,6 +109,19 @@ def verdicts_text(verdicts: Sequence[Verdict], quick: bool, facts: dict[str, Any
     remark = " (small sizes: an indication only)" if quick else ""
     remark += " (BUSY MACHINE: met or missed means nothing)" if is_busy(facts) else ""
     return [f"## Required figures{remark}", "\n".join(f"- {verdict}" for verdict in verdicts)]
+
+
+def sections(results: dict[str, Any], parts: Iterable[Part]) -> list[str]:
+    """Blocks of a report; parts : key in the results, title, and what writes it, of those that may be there."""
+    there = [(title, write(results[key])) for key, title, write in parts if results.get(key)]
+    return [block for title, text in there for block in (f"## {title}", text)]
+
+
+def page(title: str, blocks: Sequence[str], results: dict[str, Any], verdicts: Sequence[Verdict]) -> str:
+    """The whole report."""
+    about = machine_text(results["about"], results["peers"], results["absent"])
+    last = verdicts_text(verdicts, results["quick"], results["about"])
+    return "\n\n".join([f"# {title}", about, *blocks, *last]) + "\n"
 
 
 # Facts of the run

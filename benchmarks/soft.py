@@ -30,10 +30,8 @@ _PEERS = ("mujoco",)
 
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser = command.parser("soft", __doc__, _PARTS, _PEERS)
-    parser.add_argument("--threads", type=int, default=len(measure.cores()), help="number of them")
-    options = parser.parse_args(arguments)
-    command.check_threads(parser, [options.threads])
-    return options
+    command.add_threads(parser, len(measure.cores()))
+    return parser.parse_args(arguments)
 
 
 def _load(names: list[str], threads: int) -> tuple[Any, Any, dict[str, str]]:
@@ -51,20 +49,13 @@ def _measure(options: argparse.Namespace, cpus: list[int]) -> tuple[dict[str, An
     from benchmarks.soft_test import growth, report, scenes, speed
 
     sizes, threads = scenes.QUICK if options.quick else scenes.FULL, options.threads
-    load_before = measure.load_average()
+    session = measure.Session(cpus)
     progress("warming up, which compiles the first time")
     mine, peer, absent = _load(options.peers, threads)
     for name, reason in absent.items():
         progress(f"skipped: {name}: {reason}")
     engines = [engine for engine in (mine, peer) if engine]
-    results: dict[str, Any] = {
-        "about": measure.machine(threads, cpus) | {"load_before": load_before},
-        "quick": options.quick,
-        "sizes": vars(sizes),
-        "peers": {peer.name: peer.version()} if peer else {},
-        "absent": absent,
-    }
-    others_busy = measure.Others(cpus)
+    results = session.begin(options.quick, threads, [peer] if peer else [], absent, vars(sizes))
     verdicts: list[Any] = []
     chosen = [part for part in _SCENES if part in options.parts]
     if chosen:
@@ -73,24 +64,22 @@ def _measure(options: argparse.Namespace, cpus: list[int]) -> tuple[dict[str, An
     if "growth" in options.parts:
         results["growth"] = growth.measure(engines, threads, sizes)
         verdicts += report.growth_verdicts(results["growth"])
-    results["about"] |= {"load_after": measure.load_average(), "others_cpus": others_busy.mean()}
     results["passes_through"] = report.passes_through(results.get("scenes", []))
-    results["verdicts"] = [verdict.as_dict() for verdict in verdicts]
+    session.end(results, verdicts)
     return results, verdicts
 
 
 def _text(results: dict[str, Any], verdicts: list[Any]) -> str:
-    from benchmarks.report import machine_text, verdicts_text
+    from benchmarks.report import page, sections
     from benchmarks.soft_test import report
 
-    blocks = ["# Soft bodies", machine_text(results["about"], results["peers"], results["absent"])]
+    blocks = []
     for scene in results.get("scenes", []):
         blocks += [f"## {scene['scene'].capitalize()}", report.scene_text(scene)]
     if results.get("scenes"):
         blocks.append(report.SPEED_NOTES)
-    if "growth" in results:
-        blocks += ["## Growth", report.growth_text(results["growth"])]
-    return "\n\n".join(blocks + verdicts_text(verdicts, results["quick"], results["about"])) + "\n"
+    blocks += sections(results, [("growth", "Growth", report.growth_text)])
+    return page("Soft bodies", blocks, results, verdicts)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -99,14 +88,9 @@ def main(arguments: list[str] | None = None) -> int:
     results, verdicts = _measure(options, cpus)
     text = _text(results, verdicts)
     print(text)
-    name = command.of_parts("soft", options.parts, _PARTS)
-
-    def draw(results: dict[str, Any], folder: Path) -> list[Path]:
-        from benchmarks.soft_test import plots
-
-        return plots.draw(results, folder / f"{name}.png")
-
-    command.save(name, results, text, options.out, draw)
+    command.save(
+        command.of_parts("soft", options.parts, _PARTS), results, text, options.out, "benchmarks.soft_test.plots"
+    )
     return int(results["passes_through"] > 0)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -232,6 +233,25 @@ def test_rooms_depend_only_on_those_before():
 def test_order_violations_are_seen(room, code, fine):
     path = PACKAGE / f"{room}.py" if room in ("_jit", "cli") else PACKAGE / room / "x.py"
     assert (order_violations(ast.parse(code), path, PACKAGE, room) == []) is fine
+
+
+def test_the_page_names_what_there_is():
+    root = Path(__file__).resolve().parents[1]
+    page = (root / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^  (\w+)(?:\.py|/) ", page, re.MULTILINE)) == set(RANK) - {"", "__main__"} | {"__init__"}
+    folders = [root / name for name in ("src", "tests", "benchmarks", "docs", "examples")]
+    files = [path.as_posix() for folder in folders for path in folder.rglob("*.*")]
+    files += [path.as_posix() for path in root.glob("*.*")]
+    named = set(re.findall(r"[\w/-]+\.(?:py|md|toml|yml)\b", page)) - {"inside/name.py", "inside/_name.py"}
+    assert len(named) > 60
+    assert not [name for name in sorted(named) if not any(path.endswith(f"/{name}") for path in files)]
+
+
+def test_tests_share_helpers_only():
+    """What several test modules need stands in a module of helpers, which may be read without running tests."""
+    texts = {path.name: path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("*.py")}
+    pattern = re.compile(r"^ *from [\w.]*\.test_\w+ import|^ *from \.[\w.]* import test_", re.MULTILINE)
+    assert not [name for name, text in texts.items() if pattern.search(text)]
 
 
 # Kernels

@@ -9,12 +9,13 @@ import sys
 import numpy as np
 import pytest
 import typer
-from typer.testing import CliRunner
 
-from impinge import _jit, cli, compiler, loading, shapes
+from impinge import _jit, compiler, loading, shapes
 from impinge._jit import exact, kernel, parallel
 from impinge.cli import common
 from impinge.doctor import packages
+
+from .command import invoke
 
 compiled = pytest.mark.skipif(compiler.is_off(), reason="nothing is compiled")
 
@@ -159,7 +160,7 @@ def test_inside_says_that_it_compiles(options, made_up, tmp_path, monkeypatch):
         made_up(kernel)(True, len(options))
 
     monkeypatch.setattr(loading, "load_checks", load_and_compile)
-    result = CliRunner().invoke(cli.app, ["inside", "box.ply", "points.npy", *options])
+    result = invoke("inside", "box.ply", "points.npy", *options)
     assert result.exit_code == 0, result.output
     assert result.stderr.count("impinge: compiling") == (0 if options else 1)
 

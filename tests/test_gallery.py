@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from .command import invoke
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
 made = pytest.mark.skipif("![" not in PAGE, reason="docs/gallery.md shows nothing yet: make gallery")
@@ -73,13 +75,9 @@ def test_an_example_is_run_and_drawn(gallery: ModuleType, tmp_path: Path, monkey
     ran = []
 
     def start(words: list[str]) -> None:
-        from typer.testing import CliRunner
-
-        from impinge.cli import app
-
         monkeypatch.chdir(tmp_path)
         ran.append(words[2:4])
-        result = CliRunner().invoke(app, ["run", str(tmp_path / "fall.toml"), *words[4:]])
+        result = invoke("run", str(tmp_path / "fall.toml"), *words[4:])
         assert result.exit_code == 0, result.output
 
     monkeypatch.setattr(gallery, "start", start)

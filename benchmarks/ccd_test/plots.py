@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,7 @@ from benchmarks import looks
 from benchmarks.ccd_test.growth import CANDIDATES, FIRST
 from benchmarks.ccd_test.ours import ALL_TIMES, NAME
 from benchmarks.ccd_test.peers import ADDITIVE, STRICT, TIGHT
-from benchmarks.ccd_test.race import threads_text
+from benchmarks.report import threads_text
 
 _Row = dict[str, Any]
 _COLOURS = {
@@ -139,21 +137,13 @@ def draw(results: dict[str, Any], path: Path) -> list[Path]:
         panels.append(_growth)
     if not panels:
         return []
-    across = min(2, len(panels))
-    down = -(-len(panels) // across)
     with plt.rc_context(looks.STYLE):
-        figure, grid = plt.subplots(down, across, figsize=(5.6 * across, 3.3 * down + 0.3), squeeze=False)
-        for axes in grid.flat[len(panels) :]:
-            axes.set_visible(False)
-        for axes, write in zip(grid.flat, panels, strict=False):
+        figure, places = looks.panels(len(panels), 2, (5.6, 3.3))
+        for axes, write in zip(places, panels, strict=True):
             write(axes, results)
-        looks.footnote(figure, _small_print(results))
-        figure.tight_layout(rect=(0, 0.035, 1, 1))
-        figure.savefig(path)
-        plt.close(figure)
+        looks.save(figure, path, _small_print(results), below=0.035)
     return [path]
 
 
 if __name__ == "__main__":
-    source = Path(sys.argv[1])
-    draw(json.loads(source.read_text(encoding="utf-8")), source.with_suffix(".png"))
+    looks.redraw(draw)

@@ -8,11 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.measure import Timing, alternating, best, forget_garbage, timed
-from benchmarks.report import progress
-
-
-def threads_text(count: int) -> str:
-    return f"{count} thread{'s' if count > 1 else ''}"
+from benchmarks.report import progress, threads_text
 
 
 @dataclass

@@ -8,17 +8,11 @@ from benchmarks.ccd_test.growth import CANDIDATES, FIRST
 from benchmarks.ccd_test.ours import NAME
 from benchmarks.ccd_test.peers import ADDITIVE, LBVH, TIGHT
 from benchmarks.ccd_test.queries import CALLS_ALONE
-from benchmarks.ccd_test.race import threads_text
-from benchmarks.report import Verdict, seconds, table
+from benchmarks.report import Verdict, seconds, table, the, threads_text
 
 _Row = dict[str, Any]
 _NONE = "–"
 _KINDS = {"vertex_triangle": "vertex and triangle", "edge_edge": "two edges", "point_segment": "point and segment"}
-
-
-def the(rows: list[_Row], **wanted: Any) -> _Row | None:
-    """The row with such values."""
-    return next((row for row in rows if all(row[key] == value for key, value in wanted.items())), None)
 
 
 def _is_ours(row: _Row) -> bool:

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
 from matplotlib import pyplot as plt
 
-from benchmarks.looks import OTHER, STYLE, footnote
+from benchmarks import looks
 from benchmarks.report import seconds
 
-# Okabe and Ito's colours, which stay apart for colour-blind eyes; markers differ too.
 _LOOKS: dict[str, tuple[str, str]] = {
-    "impinge octree": ("#D55E00", "o"),
-    "impinge ray-exact": ("#E69F00", "D"),
-    "impinge ray": ("#B8A500", "^"),
-    "impinge direct": ("#CC79A7", "v"),
-    "Open3D": ("#0072B2", "s"),
-    "libigl": ("#009E73", "P"),
-    "trimesh + Embree": ("#56B4E9", "X"),
-    "CGAL": ("#000000", "*"),
-    "impinge matched": ("#D55E00", ""),
-    "impinge default": ("#E69F00", ""),
+    "impinge octree": (looks.VERMILION, "o"),
+    "impinge ray-exact": (looks.ORANGE, "D"),
+    "impinge ray": (looks.OLIVE, "^"),
+    "impinge direct": (looks.PURPLE, "v"),
+    "Open3D": (looks.BLUE, "s"),
+    "libigl": (looks.GREEN, "P"),
+    "trimesh + Embree": (looks.SKY, "X"),
+    "CGAL": (looks.BLACK, "*"),
+    "impinge matched": (looks.VERMILION, ""),
+    "impinge default": (looks.ORANGE, ""),
 }
 
 
 def _look(method: str) -> dict[str, Any]:
-    colour, marker = _LOOKS.get(method, (OTHER, "."))
+    colour, marker = _LOOKS.get(method, (looks.OTHER, "."))
     ours = method.startswith("impinge")
     is_main = method == "impinge octree"
     return {
@@ -79,12 +76,8 @@ def _curves(results: dict[str, Any], path: Path) -> None:
     handles, labels = max((axes.get_legend_handles_labels() for axes in grid.flat), key=lambda pair: len(pair[1]))
     figure.legend(handles, labels, loc="upper center", ncols=4)
     about = results["about"]
-    footnote(
-        figure, f"{about['threads']} threads, {about['cpu']}. Random points. Hollow: timed on a subset and scaled."
-    )
-    figure.tight_layout(rect=(0, 0.02, 1, 0.93))
-    figure.savefig(path)
-    plt.close(figure)
+    note = f"{about['threads']} threads, {about['cpu']}. Random points. Hollow: timed on a subset and scaled."
+    looks.save(figure, path, note, below=0.02, above=0.93)
 
 
 def _summary(results: dict[str, Any], path: Path) -> None:
@@ -98,7 +91,7 @@ def _summary(results: dict[str, Any], path: Path) -> None:
         for kind, shift, strength in (("random", -0.2, 1.0), ("near", 0.2, 0.45)):
             rates = {row["method"]: row["points"] / row["query_s"] / 1e6 for row in here if row["kind"] == kind}
             places = [i + shift for i in range(len(methods))]
-            colours = [_LOOKS.get(method, (OTHER, ""))[0] for method in methods]
+            colours = [_LOOKS.get(method, (looks.OTHER, ""))[0] for method in methods]
             values = [rates[method] for method in methods]
             axes.barh(places, values, height=0.36, color=colours, alpha=strength)
             for place, value in zip(places, values, strict=True):
@@ -110,14 +103,11 @@ def _summary(results: dict[str, Any], path: Path) -> None:
         axes.grid(axis="y", visible=False)
         axes.set_title(mesh, loc="left")
         axes.set_xlabel("million points per second")
-    footnote(
-        figure,
+    note = (
         f"Queries of {rows[0]['points']:,} points, {results['about']['threads']} threads. "
-        "Strong: random points; pale: within 0.1 % of the size from the surface.",
+        "Strong: random points; pale: within 0.1 % of the size from the surface."
     )
-    figure.tight_layout(rect=(0, 0.06, 1, 1))
-    figure.savefig(path)
-    plt.close(figure)
+    looks.save(figure, path, note, below=0.06)
 
 
 def _windings(results: dict[str, Any], path: Path) -> None:
@@ -127,7 +117,7 @@ def _windings(results: dict[str, Any], path: Path) -> None:
     figure, panels = plt.subplots(2, 2, figsize=(11, 5.4), sharex=True)
     for axes, mesh in zip(panels.flat, meshes, strict=True):
         here = [row for row in rows if row["mesh"] == mesh]
-        colours = [_LOOKS.get(row["method"], (OTHER, ""))[0] for row in here]
+        colours = [_LOOKS.get(row["method"], (looks.OTHER, ""))[0] for row in here]
         for key, strength in (("total_s", 0.45), ("query_s", 1.0)):
             axes.barh(range(len(here)), [row[key] for row in here], height=0.62, color=colours, alpha=strength)
         for place, row in enumerate(here):
@@ -143,34 +133,27 @@ def _windings(results: dict[str, Any], path: Path) -> None:
     panels[0, 0].set_xlim(0.5 * shortest, longest * (longest / shortest))  # room for the words
     for axes in panels[1]:
         axes.set_xlabel("seconds")
-    footnote(
-        figure,
+    note = (
         f"Winding numbers of {rows[0]['points']:,} random points, {results['about']['threads']} threads. Strong and in "
-        "words: query; pale: build and query. Errors: maximum, rms. matched: no larger errors than libigl.",
+        "words: query; pale: build and query. Errors: maximum, rms. matched: no larger errors than libigl."
     )
-    figure.tight_layout(rect=(0, 0.03, 1, 1))
-    figure.savefig(path)
-    plt.close(figure)
+    looks.save(figure, path, note)
 
 
-def draw(results: dict[str, Any], folder: Path) -> list[Path]:
-    """Write the plots that the results have data for; returns their paths."""
+def draw(results: dict[str, Any], path: Path) -> list[Path]:
+    """Write the plots that the results have data for beside a path; returns their paths."""
     written = []
-    with plt.rc_context(STYLE):
+    with plt.rc_context(looks.STYLE):
         for part, name, write in (
             ("curves", "inside.png", _curves),
             ("speed", "inside_summary.png", _summary),
             ("winding", "inside_winding.png", _windings),
         ):
             if part in results:
-                write(results, folder / name)
-                written.append(folder / name)
+                write(results, path.with_name(name))
+                written.append(path.with_name(name))
     return written
 
 
 if __name__ == "__main__":
-    source = Path(sys.argv[1])
-    draw(
-        json.loads(source.read_text(encoding="utf-8")),
-        Path(sys.argv[2]) if len(sys.argv) > 2 else source.parent,
-    )
+    looks.redraw(draw)

@@ -37,10 +37,6 @@ class Share:
     def scale(self) -> float:
         return len(self.points) / len(self.rows)
 
-    @property
-    def is_subset(self) -> bool:
-        return len(self.rows) < len(self.points)
-
 
 def _take(method: Method, points: NDArray[np.float64], count: int) -> Share:
     rows = np.linspace(0, len(points) - 1, min(count, len(points))).astype(np.int64)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
 from matplotlib import pyplot as plt
 
 from benchmarks import looks
-from benchmarks.neighbour_search.report import by_system, is_wrong, thread_counts
-from benchmarks.report import seconds
+from benchmarks.neighbour_search.report import is_wrong, thread_counts
+from benchmarks.report import grouped, seconds
 
 _KINDS = {"auto": (looks.VERMILION, "o"), "levels": (looks.BLUE, "s"), "cells": (looks.GREEN, "^")}
 _GROUPS = {"ours": looks.VERMILION, "general": looks.BLUE, "split": looks.GREEN}
@@ -44,10 +42,7 @@ def _growth(results: dict[str, Any], path: Path) -> None:
         axes.set(xscale="log", yscale="log", xlabel="spheres", ylabel="seconds")
         axes.set_title("equal spheres" if family == "equal" else "power law, radii 1 to 100", loc="left")
     panels[0][0].legend(title="method, threads", ncols=2)
-    looks.footnote(figure, f"impinge.pairs, gap of the smallest radius; {results['about']['cpu']}.")
-    figure.tight_layout(rect=(0, 0.03, 1, 1))
-    figure.savefig(path)
-    plt.close(figure)
+    looks.save(figure, path, f"impinge.pairs, gap of the smallest radius; {results['about']['cpu']}.")
 
 
 def _bars(axes: Any, system: list[dict[str, Any]], most: int) -> None:
@@ -75,26 +70,19 @@ def _bars(axes: Any, system: list[dict[str, Any]], most: int) -> None:
 def _summary(results: dict[str, Any], path: Path) -> None:
     """Bars: seconds of every competitor, a panel per system."""
     rows = results["speed"] + results.get("boxes", [])
-    systems, most = by_system(rows), thread_counts(rows)[-1]
-    across = min(3, len(systems))
-    down = -(-len(systems) // across)
-    figure, panels = plt.subplots(down, across, figsize=(5 * across, 2.3 * down + 0.4), squeeze=False)
-    for axes in panels.flat[len(systems) :]:
-        axes.set_visible(False)
-    for axes, system in zip(panels.flat, systems, strict=False):
+    systems, most = grouped(rows, "system"), thread_counts(rows)[-1]
+    figure, panels = looks.panels(len(systems), 3, (5, 2.3))
+    for axes, system in zip(panels, systems, strict=True):
         _bars(axes, system, most)
-    looks.footnote(
-        figure,
+    note = (
         f"Seconds, {most} threads where there is a setting; {results['about']['cpu']}. "
-        "Orange: impinge; blue: one call for all sizes; green: two size classes made by hand.",
+        "Orange: impinge; blue: one call for all sizes; green: two size classes made by hand."
     )
-    figure.tight_layout(rect=(0, 0.02, 1, 1))
-    figure.savefig(path)
-    plt.close(figure)
+    looks.save(figure, path, note, below=0.02)
 
 
-def draw(results: dict[str, Any], folder: Path) -> list[Path]:
-    """Write the plots that the results have data for; returns their paths."""
+def draw(results: dict[str, Any], path: Path) -> list[Path]:
+    """Write the plots that the results have data for beside a path; returns their paths."""
     written = []
     with plt.rc_context(looks.STYLE):
         for part, name, write in (
@@ -102,14 +90,10 @@ def draw(results: dict[str, Any], folder: Path) -> list[Path]:
             ("speed", "neighbours_summary.png", _summary),
         ):
             if part in results:
-                write(results, folder / name)
-                written.append(folder / name)
+                write(results, path.with_name(name))
+                written.append(path.with_name(name))
     return written
 
 
 if __name__ == "__main__":
-    source = Path(sys.argv[1])
-    draw(
-        json.loads(source.read_text(encoding="utf-8")),
-        Path(sys.argv[2]) if len(sys.argv) > 2 else source.parent,
-    )
+    looks.redraw(draw)

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.measure import Timing, alternating, best, timed
 from benchmarks.neighbour_search.competitors import Answer
-from benchmarks.report import progress
+from benchmarks.report import progress, reason, threads_text
 
 _HOPELESS = 20  # times slower than the fastest: one measurement tells enough
 
@@ -45,7 +45,7 @@ class Entry:
         try:
             self.competitor.find(self.prepared, self.threads or 1)
         except Exception as error:
-            self.failure = _reason(error)
+            self.failure = f"failed: {reason(error)}"
 
     def go(self) -> None:
         """Three calls, or one if it takes more than 50 ms."""
@@ -59,7 +59,7 @@ class Entry:
                 if timing.seconds > 0.05:
                     break
         except Exception as error:  # whatever is wrong with it, the others can still be measured
-            self.failure = _reason(error)
+            self.failure = f"failed: {reason(error)}"
 
     def row(self) -> dict[str, Any]:
         row = {
@@ -79,16 +79,6 @@ class Entry:
             "prepare_s": self.prepare_seconds,
             "all_s": [t.seconds for t in self.timings],
         }
-
-
-def _reason(error: Exception) -> str:
-    return f"failed: {type(error).__name__}: {error}".splitlines()[0]
-
-
-def threads_text(threads: int | None) -> str:
-    if threads is None:
-        return "no threads setting"
-    return f"{threads} thread{'s' if threads > 1 else ''}"
 
 
 def enter(competitor: Any, thread_counts: Sequence[int], given: Any, count: int) -> list[Entry]:

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.neighbour_search.race import threads_text
-from benchmarks.report import Verdict, exponent, seconds, table
+from benchmarks.report import Verdict, exponent, grouped, seconds, table, threads_text
 
 _Row = dict[str, Any]
 _BETWEEN = "–"
@@ -22,11 +21,6 @@ def fastest(rows: list[_Row], group: str, threads: int) -> _Row | None:
     """The fastest of a group in one system: with so many threads, or without such a setting."""
     here = [row for row in rows if row["group"] == group and row["threads"] in (threads, None) and not row["skipped"]]
     return min(here, key=lambda row: row["seconds"], default=None)
-
-
-def by_system(rows: list[_Row]) -> list[list[_Row]]:
-    names = dict.fromkeys(row["system"] for row in rows)
-    return [[row for row in rows if row["system"] == name] for name in names]
 
 
 def thread_counts(rows: list[_Row]) -> list[int]:
@@ -51,7 +45,7 @@ def _faster(rows: list[_Row], group: str, threads: int, title: str, required: fl
 
 def speed_verdicts(rows: list[_Row]) -> list[Verdict]:
     found = []
-    systems, counts = by_system(rows), thread_counts(rows)
+    systems, counts = grouped(rows, "system"), thread_counts(rows)
     for family, group, title, required in (
         ("equal", "general", "the fastest peer", 3.0),
         ("two sizes", "general", "the fastest general peer", 3.0),
@@ -65,7 +59,7 @@ def speed_verdicts(rows: list[_Row]) -> list[Verdict]:
 def count_verdict(rows: list[_Row]) -> Verdict:
     wrong = [row for row in rows if is_wrong(row)]
     remark = "; ".join(f"{row['method']}, {row['system']}: {row['differs']}" for row in wrong)
-    compared = sum(1 for row in rows if not row["skipped"]) - len(by_system(rows))
+    compared = sum(1 for row in rows if not row["skipped"]) - len(grouped(rows, "system"))
     return Verdict(f"results that differ from ours, of {compared}", "at most", 0, float(len(wrong)), remark=remark)
 
 
@@ -166,14 +160,14 @@ def _summary(systems: list[list[_Row]], counts: list[int]) -> str:
 
 
 def speed_text(rows: list[_Row]) -> str:
-    systems, counts = by_system(rows), thread_counts(rows)
+    systems, counts = grouped(rows, "system"), thread_counts(rows)
     details = [_system_text(system, counts) for system in systems]
     return "\n\n".join([_summary(systems, counts), *details, _SPEED_NOTES])
 
 
 def boxes_text(rows: list[_Row]) -> str:
     counts = thread_counts(rows)
-    return "\n\n".join(_system_text(system, counts) for system in by_system(rows))
+    return "\n\n".join(_system_text(system, counts) for system in grouped(rows, "system"))
 
 
 def growth_text(rows: list[_Row]) -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
 from matplotlib import pyplot as plt
 
 from benchmarks import looks
-from benchmarks.particle_motion.report import by_case, find
+from benchmarks.particle_motion.report import find
+from benchmarks.report import grouped, threads_text
 
 _COLOURS = {"impinge": looks.VERMILION, "lammps": looks.BLUE, "liggghts": looks.GREEN, "yade": looks.PURPLE}
 
@@ -30,32 +29,26 @@ def _bars(axes: Any, cases: list[list[dict[str, Any]]], threads: int) -> None:
             axes.annotate(text, (at, height), (0, 2), textcoords="offset points", ha="center", fontsize=7)
     axes.set_xticks(range(len(cases)), [case[0]["case"].replace(", ", "\n", 1) for case in cases], fontsize=8)
     axes.set_ylabel("million particle-steps per second")
-    axes.set_title(f"{threads} thread{'s' if threads > 1 else ''}", loc="left")
+    axes.set_title(threads_text(threads), loc="left")
     axes.grid(axis="x", visible=False)
 
 
-def draw(results: dict[str, Any], folder: Path) -> list[Path]:
+def draw(results: dict[str, Any], path: Path) -> list[Path]:
     """Write the plot, if there are data for it; returns its path."""
     if not results.get("speed"):
         return []
-    cases = by_case(results["speed"])
+    cases = grouped(results["speed"], "case")
     counts = sorted({row["threads"] for row in results["speed"]})
-    path = folder / "particles.png"
+    path = path.with_name("particles.png")
     with plt.rc_context(looks.STYLE):
         figure, panels = plt.subplots(len(counts), 1, figsize=(10, 3.2 * len(counts) + 0.3), squeeze=False)
         for axes, count in zip(panels.flat, counts, strict=True):
             _bars(axes, cases, count)
         panels.flat[0].legend(ncols=len(_COLOURS))
-        looks.footnote(figure, f"New lists included, peers tuned; {results['about']['cpu']}. –: absent or too slow.")
-        figure.tight_layout(rect=(0, 0.03, 1, 1))
-        figure.savefig(path)
-        plt.close(figure)
+        note = f"New lists included, peers tuned; {results['about']['cpu']}. –: absent or too slow."
+        looks.save(figure, path, note)
     return [path]
 
 
 if __name__ == "__main__":
-    source = Path(sys.argv[1])
-    draw(
-        json.loads(source.read_text(encoding="utf-8")),
-        Path(sys.argv[2]) if len(sys.argv) > 2 else source.parent,
-    )
+    looks.redraw(draw)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.report import Verdict, table
+from benchmarks.report import Verdict, grouped, table, threads_text
 
 _Row = dict[str, Any]
 _NONE = "–"
@@ -15,11 +15,6 @@ _DIGITS = 1e-6  # relative difference of kinetic energies that is allowed withou
 _ROUGHLY = 0.1  # with friction, where the codes' laws differ in details
 
 
-def by_case(rows: list[_Row]) -> list[list[_Row]]:
-    names = dict.fromkeys(row["case"] for row in rows)
-    return [[row for row in rows if row["case"] == name] for name in names]
-
-
 def find(rows: list[_Row], code: str, threads: int) -> _Row | None:
     """The row of a code that has run."""
     here = (row for row in rows if (row["code"], row["threads"]) == (code, threads) and not row["skipped"])
@@ -28,7 +23,7 @@ def find(rows: list[_Row], code: str, threads: int) -> _Row | None:
 
 def compare_kinetic(rows: list[_Row]) -> None:
     """Add to all rows of all cases how far their kinetic energy is from LAMMPS's, or from the first one's."""
-    for case in by_case(rows):
+    for case in grouped(rows, "case"):
         ran = [row for row in case if not row.get("skipped")]
         reference = next((row for row in ran if row["code"] == _REFERENCE), ran[0] if ran else None)
         for row in ran:
@@ -52,11 +47,11 @@ def _rival(rows: list[_Row], threads: int) -> _Row | None:
 
 def speed_verdicts(rows: list[_Row]) -> list[Verdict]:
     found = []
-    for case in by_case(rows):
+    for case in grouped(rows, "case"):
         required, aim = (1.0, 1.5) if case[0]["dense"] else (1.2, 2.0)
         for threads in sorted({row["threads"] for row in case}):
             ours, rival = find(case, _OURS, threads), _rival(case, threads)
-            name = f"times the rate of the faster of LAMMPS and LIGGGHTS, {case[0]['case']}, {_threads(threads)}"
+            name = f"times the rate of the faster of LAMMPS and LIGGGHTS, {case[0]['case']}, {threads_text(threads)}"
             if ours is None or rival is None:
                 found.append(Verdict(name, "at least", required, None, aim))
                 continue
@@ -69,17 +64,13 @@ def speed_verdicts(rows: list[_Row]) -> list[Verdict]:
 
 def growth_verdicts(rows: list[_Row]) -> list[Verdict]:
     found = []
-    few, many = by_case(rows)
+    few, many = grouped(rows, "case")
     for threads in sorted({row["threads"] for row in rows}):
         one, other = find(few, _OURS, threads), find(many, _OURS, threads)
         reached = None if one is None or other is None else other["rate"] / one["rate"]
-        name = f"rate of {many[0]['n']:,} equal spheres over that of {few[0]['n']:,}, {_threads(threads)}"
+        name = f"rate of {many[0]['n']:,} equal spheres over that of {few[0]['n']:,}, {threads_text(threads)}"
         found.append(Verdict(name, "at least", 0.8, reached))
     return found
-
-
-def _threads(count: int) -> str:
-    return f"{count} thread{'s' if count > 1 else ''}"
 
 
 def _rates(case: list[_Row], codes: list[str], counts: list[int]) -> list[str]:
@@ -104,7 +95,7 @@ def speed_text(rows: list[_Row]) -> str:
     codes = list(dict.fromkeys(row["code"] for row in rows))
     counts = sorted({row["threads"] for row in rows})
     head = ["case", *(f"{code}, {threads}" for code in codes for threads in counts)]
-    summary = table(head, [[case[0]["case"], *_rates(case, codes, counts)] for case in by_case(rows)])
+    summary = table(head, [[case[0]["case"], *_rates(case, codes, counts)] for case in grouped(rows, "case")])
     details = [_details(row) for row in rows]
     head = ["case", "code", "setting", "threads", "each round", "new lists in steps", "kinetic energy, J", "differs"]
     return "\n\n".join([summary, _SPEED_NOTES, table(head, details, left=3)])
@@ -128,7 +119,7 @@ def energy_text(rows: list[_Row]) -> str:
 
 def energy_verdicts(rows: list[_Row]) -> list[Verdict]:
     found = []
-    for case in by_case(rows):
+    for case in grouped(rows, "case"):
         codes = {row["code"]: row for row in case}
         reached = codes[_OURS]["differs"] if _OURS in codes and _REFERENCE in codes else None
         name = f"relative difference of kinetic energy from LAMMPS, {case[0]['case']}, {case[0]['steps']:,} steps"
@@ -143,7 +134,7 @@ def drift_text(rows: list[_Row]) -> str:
 
 def drift_verdicts(rows: list[_Row]) -> list[Verdict]:
     found = []
-    for case in by_case(rows):
+    for case in grouped(rows, "case"):
         codes = {row["code"]: row["drift"] for row in case}
         # Two codes with one integrator differ by rounding.
         allowed = max(case[0]["allowed"], 1.01 * codes.get(_REFERENCE, 0.0))

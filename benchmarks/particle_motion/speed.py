@@ -14,7 +14,7 @@ from benchmarks.particle_motion.packing import settled
 from benchmarks.particle_motion.simulator import Order, Outcome, Setting, Simulator
 from benchmarks.particle_motion.sizes import Sizes
 from benchmarks.particle_motion.tuning import tune
-from benchmarks.report import progress
+from benchmarks.report import progress, reason
 
 _ONCE = {"yade"}  # takes so long to build its bodies that it runs in one round only
 
@@ -34,7 +34,7 @@ class _Entry:
         try:
             self.outcomes.append(self.simulator.run(order, folder))
         except Exception as error:  # whatever is wrong with it, the others can still be measured
-            self.failure = _reason(error)
+            self.failure = reason(error)
 
     def row(self, case: Case) -> dict[str, Any]:
         row = {
@@ -59,10 +59,6 @@ class _Entry:
         }
 
 
-def _reason(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}".splitlines()[0]
-
-
 def _entries(simulator: Simulator, case: Case, threads: list[int], limit: float, folder: Path) -> Iterator[_Entry]:
     """Tuned for every number of threads, from what was best for the one before."""
     setting, failure = simulator.first(case), ""
@@ -71,7 +67,7 @@ def _entries(simulator: Simulator, case: Case, threads: list[int], limit: float,
             try:
                 setting = tune(simulator, case, count, setting, limit, folder)
             except Exception as error:
-                failure = _reason(error)
+                failure = reason(error)
         yield _Entry(simulator, count, setting, failure)
 
 

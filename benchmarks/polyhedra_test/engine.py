@@ -10,6 +10,7 @@ import numpy as np
 
 from benchmarks.polyhedra_test.kinds import Floats
 from benchmarks.polyhedra_test.scenes import Bodies
+from benchmarks.report import reason
 
 
 class Pose(NamedTuple):
@@ -88,7 +89,7 @@ def run(engine: Engine, bodies: Bodies, setting: Setting, threads: int, duration
             if seconds > limit and steps < wanted:
                 ended = f"{limit:g} s are over"
     except Exception as error:  # an engine may give up, with the state before still of interest
-        ended = f"{type(error).__name__}: {error}".splitlines()[0]
+        ended = reason(error)
     finally:
         gc.enable()
     if not steps:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -67,21 +65,13 @@ def draw(results: dict[str, Any], path: Path) -> list[Path]:
     there = [name for name in draws if results.get(name)]
     if not there:
         return []
-    columns = min(2, len(there))
-    lines = -(-len(there) // columns)
     with plt.rc_context(looks.STYLE):
-        figure, panels = plt.subplots(lines, columns, figsize=(5.4 * columns, 3.6 * lines + 0.3), squeeze=False)
-        for axes in panels.flat[len(there) :]:
-            axes.set_visible(False)
-        for axes, name in zip(panels.flat, there, strict=False):
+        figure, panels = looks.panels(len(there), 2, (5.4, 3.6))
+        for axes, name in zip(panels, there, strict=True):
             draws[name](axes, results[name])
-        looks.footnote(figure, f"{results['about']['cpu']}, {results['about']['threads']} threads.")
-        figure.tight_layout(rect=(0, 0.03, 1, 1))
-        figure.savefig(path)
-        plt.close(figure)
+        looks.save(figure, path, f"{results['about']['cpu']}, {results['about']['threads']} threads.")
     return [path]
 
 
 if __name__ == "__main__":
-    source = Path(sys.argv[1])
-    draw(json.loads(source.read_text(encoding="utf-8")), source.with_suffix(".png"))
+    looks.redraw(draw)

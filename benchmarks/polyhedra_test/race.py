@@ -8,7 +8,7 @@ from benchmarks.polyhedra_test import scenes
 from benchmarks.polyhedra_test.engine import Engine, Setting, run
 from benchmarks.polyhedra_test.judges import judge
 from benchmarks.polyhedra_test.scenes import Bodies, Sizes
-from benchmarks.report import progress
+from benchmarks.report import progress, reason
 
 
 def _row(engine: Engine, setting: Setting, bodies: Bodies, sizes: Sizes, threads: int) -> dict[str, Any]:
@@ -17,7 +17,7 @@ def _row(engine: Engine, setting: Setting, bodies: Bodies, sizes: Sizes, threads
     try:
         done = run(engine, bodies, setting, threads, sizes.duration, sizes.race_seconds)
     except Exception as error:  # whatever is wrong with it, the others can still be measured
-        return row | {"failure": f"{type(error).__name__}: {error}".splitlines()[0]}
+        return row | {"failure": reason(error)}
     row |= {
         "failure": "",
         "dt": done.dt,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -78,13 +76,9 @@ def draw(results: dict[str, Any], path: Path) -> list[Path]:
         for axes, (_, write) in zip(grid.flat, panels, strict=True):
             write(axes)
         about = results["about"]
-        looks.footnote(figure, f"One thread, {about['cpu']}; {NAME} {about['impinge']}.")
-        figure.tight_layout(rect=(0, 0.035, 1, 1))
-        figure.savefig(path)
-        plt.close(figure)
+        looks.save(figure, path, f"One thread, {about['cpu']}; {NAME} {about['impinge']}.", below=0.035)
     return [path]
 
 
 if __name__ == "__main__":
-    source = Path(sys.argv[1])
-    draw(json.loads(source.read_text(encoding="utf-8")), source.with_suffix(".png"))
+    looks.redraw(draw)

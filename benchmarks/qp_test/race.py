@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.measure import Timing, alternating, best, forget_garbage, timed
-from benchmarks.report import progress
+from benchmarks.report import progress, reason
 
 _TURN, _MOST = 0.02, 20  # seconds that a turn lasts at least, and calls at most
 
@@ -28,7 +28,7 @@ class Entry:
         try:
             timing, self.result = timed(self.call)
         except Exception as error:  # whatever it has against this problem, the others can still be measured
-            self.failure = f"{type(error).__name__}: {error}".splitlines()[0]
+            self.failure = reason(error)
         else:
             self.timings.append(timing)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.qp_test.cold import ACCURATE
 from benchmarks.qp_test.ours import NAME
-from benchmarks.report import Verdict, seconds, table
+from benchmarks.report import Verdict, seconds, table, the
 
 _Row = dict[str, Any]
 _NONE = "–"
@@ -17,11 +17,6 @@ _TOL = 1e-9  # that we are asked for
 
 def _unique(rows: list[_Row], key: str) -> list[Any]:
     return list(dict.fromkeys(row[key] for row in rows))
-
-
-def the(rows: list[_Row], **wanted: Any) -> _Row | None:
-    """The row with such values."""
-    return next((row for row in rows if all(row[key] == value for key, value in wanted.items())), None)
 
 
 def fastest_peer(rows: list[_Row], program: str) -> _Row | None:

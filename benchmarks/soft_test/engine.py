@@ -9,6 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
+from benchmarks.report import reason
 from benchmarks.soft_test.scenes import Floats, Scene
 
 
@@ -90,7 +91,7 @@ def run(engine: Engine, scene: Scene, setting: Setting, threads: int, limit: flo
             elif sum(seconds) > limit and len(seconds) < steps:
                 ended = f"{limit:g} s are over"
     except Exception as error:  # an engine may give up, with the states before still of interest
-        ended = f"{type(error).__name__}: {error}".splitlines()[0]
+        ended = reason(error)
     finally:
         gc.enable()
     if not seconds:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
 from matplotlib import pyplot as plt
-from matplotlib.ticker import LogLocator, NullFormatter
 
 from benchmarks import looks
 from benchmarks.soft_test.ours import NAME
@@ -40,9 +37,7 @@ def _draw_scene(axes: Any, scene: dict[str, Any]) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axis.set_major_formatter("{x:g}")
-        axis.set_minor_formatter(NullFormatter())
+        looks.plain_numbers(axis, 1.0, 2.0, 5.0)
     axes.set_xlabel("largest strain, %")
     axes.set_ylabel("simulated seconds per second")
     axes.set_title(scene["scene"], loc="left")
@@ -55,24 +50,16 @@ def draw(results: dict[str, Any], path: Path) -> list[Path]:
     scenes = results.get("scenes", [])
     if not scenes:
         return []
-    columns = min(2, len(scenes))
-    lines = -(-len(scenes) // columns)
     with plt.rc_context(looks.STYLE):
-        figure, panels = plt.subplots(lines, columns, figsize=(5.4 * columns, 3.8 * lines + 0.3), squeeze=False)
-        for axes in panels.flat[len(scenes) :]:
-            axes.set_visible(False)
-        for axes, scene in zip(panels.flat, scenes, strict=False):
+        figure, panels = looks.panels(len(scenes), 2, (5.4, 3.8))
+        for axes, scene in zip(panels, scenes, strict=True):
             _draw_scene(axes, scene)
-        looks.footnote(
-            figure,
-            f"Numbers: time step, ms. Hollow: something passes through, or the run stopped. {results['about']['cpu']}.",
+        note = (
+            f"Numbers: time step, ms. Hollow: something passes through, or the run stopped. {results['about']['cpu']}."
         )
-        figure.tight_layout(rect=(0, 0.03, 1, 1))
-        figure.savefig(path)
-        plt.close(figure)
+        looks.save(figure, path, note)
     return [path]
 
 
 if __name__ == "__main__":
-    source = Path(sys.argv[1])
-    draw(json.loads(source.read_text(encoding="utf-8")), source.with_suffix(".png"))
+    looks.redraw(draw)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.measure import alternating
-from benchmarks.report import progress
+from benchmarks.report import progress, reason
 from benchmarks.soft_test.engine import Engine, Run, Setting, run
 from benchmarks.soft_test.judges import Judgement, departure, judge
 from benchmarks.soft_test.peers import Mujoco
@@ -33,7 +33,7 @@ class Entry:
         try:
             self.runs.append(run(self.engine, scene, self.setting, threads, limit))
         except Exception as error:  # whatever is wrong with it, the others can still be measured
-            self.failure = f"{type(error).__name__}: {error}".splitlines()[0]
+            self.failure = reason(error)
 
 
 def why_unsound(done: Run, found: Judgement) -> str:

@@ -25,3 +25,11 @@ def sheet(n: int, m: int, width: float = 1.0, height: float = 1.0, kind: str = "
     one = np.where(turned[:, None], np.column_stack([a, b, d]), np.column_stack([a, b, c]))
     other = np.where(turned[:, None], np.column_stack([b, c, d]), np.column_stack([a, c, d]))
     return x, np.concatenate([one, other])
+
+
+def grid(n: int, height: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """A square of 1 m, of triangles."""
+    x, y = np.meshgrid(*2 * [np.linspace(-0.5, 0.5, n)])
+    k = np.arange(n * n).reshape(n, n)
+    a, b, c, d = k[:-1, :-1], k[:-1, 1:], k[1:, 1:], k[1:, :-1]
+    return np.dstack([x, y, 0 * x + height]).reshape(-1, 3), np.dstack([a, b, c, a, c, d]).reshape(-1, 3)

@@ -10,15 +10,9 @@ from impinge.bodies.soft.surface import Skin, Surface, skin_of
 from impinge.ccd.candidates import candidates
 from impinge.response.contact_rows import measure, pairs_of
 
+from .soft_bodies import grid
+
 NO_FACES = np.empty((0, 3), np.int32)
-
-
-def grid(n: int, height: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-    """A square of 1 m, of triangles."""
-    x, y = np.meshgrid(*2 * [np.linspace(-0.5, 0.5, n)])
-    k = np.arange(n * n).reshape(n, n)
-    a, b, c, d = k[:-1, :-1], k[:-1, 1:], k[1:, 1:], k[1:, :-1]
-    return np.dstack([x, y, 0 * x + height]).reshape(-1, 3), np.dstack([a, b, c, a, c, d]).reshape(-1, 3)
 
 
 def cable(points: np.ndarray) -> Skin:

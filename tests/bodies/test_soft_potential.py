@@ -14,7 +14,7 @@ from impinge.bodies.soft.elements import Elements
 from impinge.bodies.soft.potential import Potential
 
 from .soft_bodies import Floats
-from .test_soft_elements import ELEMENTS, PARTS, REST, deformed, naive_energies
+from .soft_parts import ELEMENTS, PARTS, REST, deformed, naive_energies
 
 N = len(REST)
 SPAN = 0.07

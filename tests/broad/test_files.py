@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import impinge
 from impinge.broad.files import read_spheres
-from impinge.cli import app
 from impinge.errors import InputError
+
+from ..command import invoke
 
 ROWS = np.array([[0.0, 0, 0, 1], [1.5, 0, 0, 1], [0, 5, 0, 2], [0, 2.5, 0, 0.75]])
 PAIRS = [[0, 1], [2, 3]]
@@ -110,7 +110,7 @@ def test_bad_files(tmp_path: Path, name: str, text: str, message: str) -> None:
 
 
 def run(*arguments: object) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, ["pairs", *map(str, arguments)])
+    result = invoke("pairs", *arguments)
     return result.exit_code, result.stdout, result.stderr
 
 

@@ -5,12 +5,10 @@ from fractions import Fraction
 from itertools import combinations, permutations
 from pathlib import Path
 
+from ..exact.naive import dot
+
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "ccd" / "queries"
 SPLIT = {"vertex_triangle": 1, "edge_edge": 2, "point_segment": 1}  # so many points are the first set
-
-
-def dot(u, v):
-    return sum(a * b for a, b in zip(u, v, strict=True))
 
 
 def distance_sq(first, second):

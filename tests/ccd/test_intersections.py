@@ -11,21 +11,14 @@ from hypothesis import strategies as st
 from impinge import ccd, shapes
 from impinge.errors import InputError
 
-from .naive import distance_sq, dot
+from ..exact.naive import cross, dot, minus
+from .naive import distance_sq
 
 # By brute force
 
 
-def minus(p, q):
-    return [a - b for a, b in zip(p, q, strict=True)]
-
-
 def between(p, q, share):
     return [a + share * (b - a) for a, b in zip(p, q, strict=True)]
-
-
-def cross(u, v):
-    return [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
 
 
 def in_box(corners, point):

@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from typer.testing import CliRunner
 
 from impinge import cli
 from impinge.run.scene import read_scene
 
+from ..command import invoke
 from .pages import ROOT, Block
 
 SHOW = {"report", "picture"}  # of a run, if the page has made one
@@ -148,7 +148,7 @@ class Reader:
         if name not in RUN or (name in SHOW and not (self.folder / words[1]).exists()):
             return
         shortened = name == "run" and self._shorten(self.folder / words[1])
-        found = CliRunner().invoke(cli.app, words)
+        found = invoke(*words)
         assert found.exit_code == 0 or (name == "touch" and found.exit_code == 1), f"{words}: {found.output}"
         if not shortened and name not in SHOW:
             self.written = (self.written or "") + found.stdout

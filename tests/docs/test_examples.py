@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ import pytest
 
 import impinge
 
-from .pages import PAGES, ROOT, blocks, named, prose
+from .pages import PAGES, blocks, named, prose
 from .running import Reader, matches
 
 LANGUAGES = {"python", "toml", "sh", "text", "csv", "makefile", ""}
@@ -70,17 +69,3 @@ def test_there_are_examples() -> None:
 )
 def test_dots_stand_for_anything(wanted: str, found: str, equal: bool) -> None:
     assert matches(wanted, found) is equal
-
-
-def test_the_cloth_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("matplotlib")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(ROOT / "examples")
-    import ccd_cloth
-
-    try:
-        ccd_cloth.main(nodes=24)
-    finally:
-        del sys.modules["ccd_cloth"]
-    assert (tmp_path / "out" / "ccd-cloth.png").stat().st_size > 10_000
-    assert "Is the step up to there free? True. The whole step? False." in capsys.readouterr().out

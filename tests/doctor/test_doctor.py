@@ -11,11 +11,12 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import impinge
-from impinge import cli, compiler, doctor
+from impinge import compiler, doctor
 from impinge.doctor import machine, packages, report, selftest
+
+from ..command import invoke
 
 PROJECT = Path(impinge.__file__).parents[2] / "pyproject.toml"
 compiled = pytest.mark.skipif(compiler.is_off(), reason="nothing is compiled")
@@ -81,7 +82,7 @@ def test_what_is_not_compiled_is_a_hint(monkeypatch, quick):
 
 
 def test_text(quick):
-    done = CliRunner().invoke(cli.app, ["doctor"])
+    done = invoke("doctor")
     assert done.exit_code == 0, done.output
     assert done.stderr == ""
     lines = {line[:14].strip(): line[14:] for line in done.stdout.splitlines()}
@@ -94,7 +95,7 @@ def test_text(quick):
 
 
 def test_json(quick):
-    done = CliRunner().invoke(cli.app, ["doctor", "--json"])
+    done = invoke("doctor", "--json")
     assert done.exit_code == 0, done.output
     facts = json.loads(done.stdout)
     assert facts["impinge"] == impinge.__version__
@@ -106,7 +107,7 @@ def test_json(quick):
 
 def test_problems_are_exit_code_1(monkeypatch, quick):
     monkeypatch.setattr(compiler, "is_off", lambda: True)
-    done = CliRunner().invoke(cli.app, ["doctor"])
+    done = invoke("doctor")
     assert done.exit_code == 1
     assert "- NUMBA_DISABLE_JIT is set" in done.stdout
 

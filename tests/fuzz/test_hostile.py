@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import resource
 import time
-import tracemalloc
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,69 +14,13 @@ import numpy as np
 import pytest
 
 import impinge
-from impinge.broad.files import read_spheres
 from impinge.errors import InputError
-from impinge.inside import files as solid_files
-from impinge.inside.pointfiles import open_points
-from impinge.output import checkpoint
 from impinge.output.softvtk import read_obstacles
-from impinge.output.vtk import Collection, read_polydata
-from impinge.run.scene import read_scene
+from impinge.output.vtk import Collection
 from impinge.shapes.files import read_mesh
 
-READERS: dict[str, Callable[[Path], Any]] = {
-    "mesh": read_mesh,
-    "points": lambda path: list(open_points(path).chunks()),
-    "spheres": read_spheres,
-    "scene": lambda path: read_scene(path).build(),
-    "solid": impinge.Solid.load,
-    "world": impinge.World.load,
-    "soft": impinge.SoftWorld.load,
-    "frame": read_polydata,
-    "list": Collection.read,
-}
+from .hostile import HUGE, glb, npy_head, refused, zipped
 
-
-def refused(reader: str, path: Path) -> str:
-    """What is said of a file, in little time and memory."""
-    start = time.process_time()
-    tracemalloc.start()
-    try:
-        with pytest.raises(InputError) as caught:
-            READERS[reader](path)
-        assert tracemalloc.get_traced_memory()[1] < 100e6
-    finally:
-        tracemalloc.stop()
-    assert time.process_time() - start < 10
-    said = str(caught.value)
-    assert path.name in said
-    assert said.isprintable()
-    return said
-
-
-def npy_head(shape: str, kind: str = "<f8") -> bytes:
-    text = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}}}\n".encode()
-    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
-
-
-def zipped(**members: bytes) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in members.items():
-            archive.writestr(f"{name}.npy", data)
-    return buffer.getvalue()
-
-
-def glb(**tree: Any) -> bytes:
-    text = json.dumps({"asset": {"version": "2.0"}, **tree}).encode()
-    text += b" " * (-len(text) % 4)
-    return (
-        b"glTF" + (2).to_bytes(4, "little") + (20 + len(text)).to_bytes(4, "little")
-        + len(text).to_bytes(4, "little") + b"JSON" + text
-    )  # fmt: skip
-
-
-HUGE = 10**15
 PLY = f"ply\nformat binary_little_endian 1.0\nelement vertex {HUGE}\nproperty double x\nproperty double y\n" \
     "property double z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"  # fmt: skip
 ANNOUNCED = [
@@ -234,199 +175,6 @@ def test_glb_that_shows_a_mesh_very_often(tmp_path: Path) -> None:
     nodes = [{"children": [k + 1, k + 1]} for k in range(40)] + [{"mesh": 0}]
     (tmp_path / "a.glb").write_bytes(glb(**parts, nodes=nodes, scenes=[{"nodes": [0]}]))
     assert "tree of nodes" in refused("mesh", tmp_path / "a.glb")
-
-
-SCENE = """
-[run]
-until = 0.001
-[materials.a]
-density = 1000
-stiffness = 1e6
-[[spheres]]
-material = "a"
-centres = [[0, 0, 0]]
-radii = 0.1
-"""
-CABLE = '\n[[bodies]]\nkind = "cable"\nradius = 0.01\nstretch = 1\nmass_per_length = 1\n'
-LATTICE = "lattice = { lower = [0, 0, 0], upper = [1, 1, 1] }\nradii = 1e-4"
-SCENES = {
-    "very many spheres": SCENE.replace("centres = [[0, 0, 0]]\nradii = 0.1", LATTICE),
-    "more than fit into numbers": SCENE.replace("centres = [[0, 0, 0]]\nradii = 0.1", LATTICE.replace("-4", "-300")),
-    "a share of very small spheres": SCENE.replace(
-        "centres = [[0, 0, 0]]\nradii = 0.1",
-        "random = { lower = [0, 0, 0], upper = [1, 1, 1], fraction = 0.2 }\nradii = 1e-4",
-    ),
-    "a count": SCENE.replace(
-        "centres = [[0, 0, 0]]", "random = { lower = [0, 0, 0], upper = [9, 9, 9], count = 1000000000 }"
-    ),
-    "a torus": SCENE + "[[obstacles]]\ntorus = { radius = 1, tube = 0.1, segments = 10000, rings = 10000 }\n",
-    "a cable": f"[run]\nuntil = 1\n{CABLE}line = {{ start = [0, 0, 0], end = [1, 0, 0], nodes = {10**12} }}\n",
-    "a ring": f"[run]\nuntil = 1\n{CABLE}circle = {{ radius = 1, nodes = {10**30} }}\n",
-    "a sheet": '[run]\nuntil = 1\n[[bodies]]\nkind = "cloth"\nthickness = 0.1\nstretch = 1\nshear = 1\ndensity = 1\n'
-    "sheet = { size = [1, 1], nodes = [1000000, 1000000] }\n",
-    "materials": SCENE + "".join(f"[materials.m{k}]\ndensity = 1\nstiffness = 1\n" for k in range(2000)),
-    "brackets": SCENE + "x = " + "[" * 100_000,
-    "braces": SCENE + "x = " + "{a=" * 100_000,
-    "a long key": SCENE + ".".join("a" * 100_000) + " = 1\n",
-    "a long number": SCENE + "x = " + "9" * 10_000 + "\n",
-    "a key of several lines": SCENE + '"a\\nb\\u001b[2J" = 1\n',
-}
-
-
-@pytest.mark.parametrize("name", SCENES)
-def test_scenes_that_ask_for_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setattr("impinge.untrusted.memory", lambda: 1 << 30)
-    (tmp_path / "a.toml").write_text(SCENES[name])
-    refused("scene", tmp_path / "a.toml")
-
-
-def test_lines_of_a_scene_are_found_in_time_that_grows_as_it(tmp_path: Path) -> None:
-    places = "\n".join("  , [0, 0, 0]" for _ in range(5000))  # commas where few expect them
-    text = SCENE.replace("centres = [[0, 0, 0]]", f"centres = [[0, 0, 0]\n{places}\n]") + "wrong = 1\n"
-    (tmp_path / "a.toml").write_text(text)
-    start = time.process_time()
-    with pytest.raises(InputError, match=r":5012: spheres\[0\]\.wrong: unknown key"):
-        read_scene(tmp_path / "a.toml")
-    assert time.process_time() - start < 5
-
-
-def write_beside(folder: Path) -> None:
-    (folder / "spheres.csv").write_text("x,y,z,radius\n0,0,0,1\n")
-
-
-NAMED = SCENE.replace("centres = [[0, 0, 0]]\nradii = 0.1", 'file = "NAME"')
-
-
-@pytest.mark.parametrize(
-    "name", ["../spheres.csv", "ABSOLUTE", "link.csv", "linked/spheres.csv", "sub/../../spheres.csv"]
-)
-def test_scenes_name_files_in_their_folder(tmp_path: Path, name: str) -> None:
-    folder = tmp_path / "folder"
-    (folder / "sub").mkdir(parents=True)
-    write_beside(tmp_path)
-    (folder / "link.csv").symlink_to(tmp_path / "spheres.csv")
-    (folder / "linked").symlink_to(tmp_path)
-    name = str(tmp_path / "spheres.csv") if name == "ABSOLUTE" else name
-    (folder / "a.toml").write_text(NAMED.replace("NAME", name))
-    assert "spheres[0].file: " in refused("scene", folder / "a.toml")
-    assert "--allow-outside" in refused("scene", folder / "a.toml")
-    assert len(read_scene(folder / "a.toml", allow_outside=True).build().spheres) == 1  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize("name", ["spheres.csv", "sub/spheres.csv", "sub/../spheres.csv", "linked.csv"])
-def test_files_in_the_folder_are_read(tmp_path: Path, name: str) -> None:
-    (tmp_path / "sub").mkdir()
-    write_beside(tmp_path)
-    write_beside(tmp_path / "sub")
-    (tmp_path / "linked.csv").symlink_to(tmp_path / "sub" / "spheres.csv")
-    (tmp_path / "a.toml").write_text(NAMED.replace("NAME", name))
-    assert len(read_scene(tmp_path / "a.toml").build().spheres) == 1  # type: ignore[union-attr]
-
-
-def soft_content(path: Path) -> dict[str, Any]:
-    world = impinge.SoftWorld()
-    world.add_cable(np.linspace([0, 0, 0], [1, 0, 0], 5), radius=0.01, stretch=10.0, mass_per_length=0.1)
-    world.save(path)
-    return checkpoint.load(path, "soft_world", 1)
-
-
-def test_checkpoints_call_nothing_but_what_makes_worlds(tmp_path: Path) -> None:
-    content = soft_content(tmp_path / "a.h5")
-    content["calls"].append({"method": "save", "arguments": {"path": str(tmp_path / "harmed.h5")}})
-    checkpoint.save(tmp_path / "a.h5", content, "soft_world", 1)
-    refused("soft", tmp_path / "a.h5")
-    assert not (tmp_path / "harmed.h5").exists()
-
-
-def test_checkpoints_set_nothing_but_the_state(tmp_path: Path) -> None:
-    content = soft_content(tmp_path / "a.h5")
-    content["state"]["save"] = 1.0
-    checkpoint.save(tmp_path / "a.h5", content, "soft_world", 1)
-    refused("soft", tmp_path / "a.h5")
-
-
-def spheres_content(path: Path) -> dict[str, Any]:
-    world = impinge.World()
-    world.add_spheres([[0, 0, 0], [0, 0, 0.19]], 0.1, impinge.Material(density=1000, stiffness=1e3, friction=0.3))
-    world.step(3)
-    world.save(path)
-    return checkpoint.load(path, "world", 2)
-
-
-@pytest.mark.parametrize(("place", "value"), [
-    ("x", np.zeros((2, 3))), ("x", np.full((2, 4), np.nan)), ("kinds", np.array([0, 10**6])), ("ids", np.array([1, 0])),
-    ("kinds", np.array([0.0, 0.0])), ("mass", np.zeros(2)), ("v", np.zeros((1, 3))), ("next_id", -1),
-    ("next_id", 10**30),
-])  # fmt: skip
-def test_states_that_kernels_would_trust(tmp_path: Path, place: str, value: Any) -> None:
-    content = spheres_content(tmp_path / "a.h5")
-    content["state"]["particles"][place] = value
-    checkpoint.save(tmp_path / "a.h5", content, "world", 2)
-    refused("world", tmp_path / "a.h5")
-
-
-@pytest.mark.parametrize(("name", "value"), [
-    ("owners", np.array([7])), ("names", np.array([1, 1])), ("history", np.zeros((5, 3))),
-    ("history", np.full((1, 8), np.nan)),
-])  # fmt: skip
-def test_memories_that_kernels_would_trust(tmp_path: Path, name: str, value: Any) -> None:
-    content = spheres_content(tmp_path / "a.h5")
-    assert len(content["state"]["memories"]["pairs"]["owners"]) == 1
-    content["state"]["memories"]["pairs"][name] = value
-    checkpoint.save(tmp_path / "a.h5", content, "world", 2)
-    refused("world", tmp_path / "a.h5")
-
-
-@pytest.mark.parametrize("entry", [
-    ["array", "<f8", [HUGE], 512], ["array", "<f8", [2**62, 2**62], 512], ["array", "<f8", [-1], 512],
-    ["array", "|O", [1], 512], ["array", "<f8", [1], 10**9], ["array", "<f8", [1], -8], ["int", "|u1", [9], 0],
-    ["dict", []], ["list", 3], ["list", [["list"]]], [], ["array", "<f8", [1.5], 512], "x", None,
-])  # fmt: skip
-def test_an_index_that_is_wrong(tmp_path: Path, entry: Any) -> None:
-    rewrite_index(tmp_path, lambda parts: {**parts, "state": entry})
-    refused("world", tmp_path / "a.h5")
-
-
-def test_an_index_that_shows_the_same_numbers_very_often(tmp_path: Path) -> None:
-    rewrite_index(tmp_path, lambda parts: {"x": ["list", [["array", "|u1", [4000], 512]] * 20_000]})
-    assert "room" in refused("world", tmp_path / "a.h5")
-
-
-def test_an_index_without_end(tmp_path: Path) -> None:
-    rewrite_index(tmp_path, lambda parts: None, '{"a": ' + '["list", [' * 100_000)
-    refused("world", tmp_path / "a.h5")
-
-
-def rewrite_index(folder: Path, change: Callable[[Any], Any], text: str = "") -> None:
-    """A checkpoint with another index, and a checksum that is right."""
-    spheres_content(folder / "a.h5")
-    data = (folder / "a.h5").read_bytes()
-    head = checkpoint._HEAD.fullmatch(data[:512])
-    assert head is not None
-    at, label = int(head[3]), data[: head.start(4) - len("blake2b ")]
-    body = data[512:at] + (text or json.dumps(change(json.loads(data[at:])))).encode()
-    line = f"blake2b {checkpoint._checksum(label, memoryview(body))}\n".encode()
-    (folder / "a.h5").write_bytes((label + line).ljust(512, b"\0") + body)
-
-
-@pytest.mark.parametrize("change", [
-    {"codes": lambda array: np.full_like(array, 2)},  # all are nodes: around in a circle
-    {"codes": lambda array: np.full_like(array, (10**8 << 2) | 1)},  # records far outside
-    {"codes": lambda array: array[:-1]}, {"words": lambda array: array[:8]},
-    {"words": lambda array: np.full(array.shape, 2**28 * (2**32 + 1)).view(np.float64)},  # triangles and blocks
-    {"shape": lambda array: array * 1000}, {"inv": lambda array: array * 1e9}, {"high": lambda array: array + 1e6},
-    {"depth": lambda array: array + 40}, {"low": lambda array: np.zeros(2)}, {"accuracy": lambda array: np.zeros(3)},
-])  # fmt: skip
-def test_trees_that_kernels_would_trust(tmp_path: Path, change: dict[str, Callable[[Any], Any]]) -> None:
-    path = tmp_path / "a.npz"
-    impinge.Solid(impinge.shapes.icosphere(3, 1.0)).save(path)
-    with np.load(path) as archive:
-        arrays = {name: archive[name] for name in archive.files if name not in ("format", "method", "checksum")}
-    for name, other in change.items():
-        arrays[name] = np.asarray(other(arrays[name]), arrays[name].dtype)
-    head = {"format": solid_files.FORMAT, "method": "octree", "checksum": solid_files._checksum(arrays)}
-    np.savez(path, **head, **arrays)  # type: ignore[arg-type]
-    refused("solid", path)
 
 
 def vtp(tags: str, data: bytes) -> bytes:

@@ -19,6 +19,21 @@ from .. import naive
 
 Points = NDArray[np.float64]
 
+METHODS = ["octree", "ray", "ray-exact", "direct", "multipole"]
+BAD_POINTS = [
+    ([[0, 0, 0], [np.nan, 0, 0]], "points: row 1 is not finite"),
+    ([[0, 0, -np.inf]], "points: row 0 is not finite"),
+    (np.zeros((2, 2)), r"points: found shape \(2, 2\)"),
+    (np.zeros(3), r"points: found shape \(3,\).*single row"),
+    (np.zeros((2, 3, 1)), "points: found shape"),
+    ("points", "points: found text"),
+    ([["a", "b", "c"]], "points: found text"),
+    (np.array([[object()] * 3]), "points: found objects"),
+    (np.zeros((2, 3), complex), "points: found complex"),
+    (np.zeros((2, 3), bool), "points: found booleans"),
+    (None, "points: found objects"),
+    ([[1, 2, 3], [4, 5]], "points: found something that is not an array"),
+]
 _TETRAHEDRON = Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
 
 

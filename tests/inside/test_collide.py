@@ -19,7 +19,7 @@ from impinge.inside import CollidingNodes, Collision, SolidView
 
 from .. import naive
 from . import overlaps
-from .test_solid import METHODS
+from .contract import METHODS
 
 Body = Solid | SolidView
 

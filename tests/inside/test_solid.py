@@ -14,8 +14,7 @@ from impinge import Mesh, Solid, shapes
 from impinge.errors import InputError, MeshError, MeshWarning
 
 from . import scenes
-
-METHODS = ["octree", "ray", "ray-exact", "direct", "multipole"]
+from .contract import BAD_POINTS, METHODS
 
 
 @pytest.fixture(scope="module")
@@ -83,22 +82,6 @@ def test_open_mesh(ball: Mesh, cloud: scenes.Points) -> None:
     for method in ("octree", "ray", "ray-exact"):
         with pytest.raises(MeshError, match=r"3 open edges.*first"):
             Solid(mesh, method=method)
-
-
-BAD_POINTS = [
-    ([[0, 0, 0], [np.nan, 0, 0]], "points: row 1 is not finite"),
-    ([[0, 0, -np.inf]], "points: row 0 is not finite"),
-    (np.zeros((2, 2)), r"points: found shape \(2, 2\)"),
-    (np.zeros(3), r"points: found shape \(3,\).*single row"),
-    (np.zeros((2, 3, 1)), "points: found shape"),
-    ("points", "points: found text"),
-    ([["a", "b", "c"]], "points: found text"),
-    (np.array([[object()] * 3]), "points: found objects"),
-    (np.zeros((2, 3), complex), "points: found complex"),
-    (np.zeros((2, 3), bool), "points: found booleans"),
-    (None, "points: found objects"),
-    ([[1, 2, 3], [4, 5]], "points: found something that is not an array"),
-]
 
 
 @pytest.mark.parametrize("method", METHODS)

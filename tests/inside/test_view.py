@@ -18,8 +18,7 @@ from impinge.errors import InputError
 from impinge.inside import SolidView
 
 from .. import naive
-from .contract import lattice
-from .test_solid import BAD_POINTS, METHODS
+from .contract import BAD_POINTS, METHODS, lattice
 
 QUESTIONS = ("classify", "contains", "winding", "distance", "closest")
 # Matrices with one ±1 in each row and column; half of them are turns of a cube into itself.

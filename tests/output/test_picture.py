@@ -11,23 +11,17 @@ import pytest
 
 from impinge import shapes
 from impinge.errors import InputError
-from impinge.output import draw_spheres, figure
+from impinge.output import draw_spheres
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-from matplotlib import colormaps, image, rcParams
+from matplotlib import colormaps, rcParams
+
+from .pictures import read
+
+pytestmark = pytest.mark.usefixtures("small")
 
 RNG = np.random.default_rng(0)
 CENTRES, RADII, VALUES = RNG.random((50, 3)), RNG.uniform(0.02, 0.05, 50), RNG.random(50)
-
-
-@pytest.fixture(autouse=True)
-def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pictures that take less time."""
-    monkeypatch.setattr(figure, "SIZE", (400, 300))
-
-
-def read(path: Path) -> Any:
-    return image.imread(path)[:, :, :3]
 
 
 @pytest.mark.parametrize("dimension", [2, 3])

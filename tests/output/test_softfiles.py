@@ -13,7 +13,8 @@ from impinge.errors import InputError
 from impinge.output import Collection, SoftFiles, SoftFrame, write_gltf
 from tests.output.gltf_rules import Gltf
 from tests.output.softscenes import scene
-from tests.output.test_vtk import assert_same
+
+from .vtk_files import assert_same
 
 FORMATS = ("vtp", "obj", "ply", "glb")
 

@@ -11,23 +11,17 @@ import pytest
 
 from impinge import shapes
 from impinge.errors import InputError
-from impinge.output import SoftFrame, draw_soft, figure
+from impinge.output import SoftFrame, draw_soft
 from tests.output.softscenes import scene
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-from matplotlib import colormaps, image
+from matplotlib import colormaps
+
+from .pictures import read
+
+pytestmark = pytest.mark.usefixtures("small")
 
 FRONT = (-90.0, 0.0)
-
-
-@pytest.fixture(autouse=True)
-def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pictures that take less time."""
-    monkeypatch.setattr(figure, "SIZE", (400, 300))
-
-
-def read(path: Path) -> Any:
-    return image.imread(path)[:, :, :3]
 
 
 def reddish(pixels: Any) -> Any:

@@ -13,7 +13,8 @@ from impinge.output import SoftFrame, read_soft, write_mesh, write_soft
 from impinge.output.softvtk import read_obstacles, write_obstacles
 from impinge.output.vtk import read_polydata
 from tests.output.softscenes import scene
-from tests.output.test_vtk import READERS, Reader, assert_same, read_own
+
+from .vtk_files import READERS, Reader, assert_same, read_own
 
 
 @pytest.mark.parametrize("read", READERS)

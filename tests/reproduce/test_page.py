@@ -11,11 +11,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from impinge.cli import app
 from impinge.reproduce import everything
 from impinge.reproduce.statements import Report, Statement, beside, without_verdict
+
+from ..command import invoke
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -89,7 +89,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple
             return SimpleNamespace(reproduce=experiment(name))
 
         monkeypatch.setattr(everything, "import_module", load)
-        result = CliRunner().invoke(app, ["reproduce", "all", *options, "-o", str(tmp_path / "out")])
+        result = invoke("reproduce", "all", *options, "-o", str(tmp_path / "out"))
         return result, (tmp_path / "out" / "reproduction.html").read_text(encoding="utf-8")
 
     return run

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import impinge
-from impinge.cli import app
 from impinge.reproduce.particles import demo, measure, simulations
 from impinge.reproduce.particles.systems import System, discs, equal_spheres, fractured_spheres
+
+from ..command import invoke
 
 
 def share(system: System) -> float:
@@ -64,7 +64,7 @@ def test_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(demo, "_QUICK", (0.002, 0.0002))
     monkeypatch.setattr(simulations, "_SHORT", 0.0)
     monkeypatch.setattr(simulations, "_QUICK_STEPS", 2)
-    result = CliRunner().invoke(app, ["reproduce", "particles", "--quick", "-o", str(tmp_path / "out")])
+    result = invoke("reproduce", "particles", "--quick", "-o", str(tmp_path / "out"))
     assert result.exit_code == 0, result.output
     text = (tmp_path / "out" / "particles.md").read_text(encoding="utf-8")
     assert "VL ∝ n^1.8" in text

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from impinge.cli import app
 from impinge.inside import Multipole
 from impinge.reproduce.polyhedra import accuracy, bodies, measure, method_verdicts, operations, verdicts
 from impinge.reproduce.polyhedra.series import Diagonal, Run, Series, along, exponent
 from impinge.reproduce.polyhedra.tables import PAPER_TABLE_2, ratios, table_2, times
 from impinge.reproduce.statements import Report, Statement
 from impinge.shapes import octasphere
+
+from ..command import invoke
 
 SIZES = [8 * 4**level for level in range(8)]
 GRIDS = [1000, 8000, 64000, 512000]
@@ -246,7 +246,7 @@ def test_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (measure, operations):
         monkeypatch.setattr(module, "octasphere", lambda level: octasphere(max(level - 2, 0)))
     monkeypatch.setattr(bodies, "FOAMS", (6000,))
-    result = CliRunner().invoke(app, ["reproduce", "polyhedra", "--quick", "-o", str(tmp_path / "out")])
+    result = invoke("reproduce", "polyhedra", "--quick", "-o", str(tmp_path / "out"))
     assert result.exit_code == 0, result.output
     text = (tmp_path / "out" / "polyhedra.md").read_text(encoding="utf-8")
     assert "nan" not in text
@@ -271,6 +271,6 @@ def test_paper_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(command, "import_module", load)
     for paper in ("particles", "polyhedra"):
-        assert CliRunner().invoke(app, ["reproduce", paper, "-o", str(tmp_path)]).exit_code == 0
+        assert invoke("reproduce", paper, "-o", str(tmp_path)).exit_code == 0
     assert asked == [(f"impinge.reproduce.{name}", tmp_path, False) for name in ("particles", "polyhedra")]
-    assert CliRunner().invoke(app, ["reproduce", "nothing"]).exit_code == 2
+    assert invoke("reproduce", "nothing").exit_code == 2

@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from typer.testing import CliRunner
 
 from impinge import ccd, solve_qp
-from impinge.cli import app
 from impinge.reproduce.qp_collide import conditioning, exchanges, iterative, programs, responses, scenes, verdicts
 from impinge.reproduce.qp_collide.conditioning import Conditioning
 from impinge.reproduce.qp_collide.exchanges import Exchanges
@@ -21,6 +19,8 @@ from impinge.reproduce.qp_collide.iterative import Count
 from impinge.reproduce.qp_collide.responses import RESPONSES, History, Measured
 from impinge.reproduce.qp_collide.scenes import DEMOS
 from impinge.response.qp_paper import algorithm_1
+
+from ..command import invoke
 
 
 def said(lines: list[Any], part: str) -> str:
@@ -214,7 +214,7 @@ def test_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "_QUICK_EVERY", 2)
     monkeypatch.setattr(exchanges, "_QUICK_STIFFNESS", (1e3, 1e5))
     monkeypatch.setattr(iterative, "_QUICK_NODES", (60,))
-    result = CliRunner().invoke(app, ["reproduce", "qp-collide", "--quick", "-o", str(tmp_path / "out")])
+    result = invoke("reproduce", "qp-collide", "--quick", "-o", str(tmp_path / "out"))
     assert result.exit_code == 0, result.output
     text = (tmp_path / "out" / "qp-collide.md").read_text(encoding="utf-8")
     assert "responds to all the collisions" in text

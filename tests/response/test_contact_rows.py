@@ -20,6 +20,8 @@ from impinge.ccd.moving import edges_of
 from impinge.response.contact_rows import Gaps, Pairs, distinct, find_ends, join, measure, pairs_of, spread
 from impinge.shapes import icosphere
 
+from ..exact.naive import dot, minus
+
 Floats = NDArray[np.float64]
 Vector = list[Fraction]
 VERTEX_FACE, EDGE_EDGE = 0, 1
@@ -72,14 +74,6 @@ def shares_of_shortest(ways: list[Vector], apart: Vector) -> list[Fraction] | No
     (a, b), (_, d) = ([dot(way, other) for other in ways] for way in ways)
     across = a * d - b * b
     return [(d * right[0] - b * right[1]) / across, (a * right[1] - b * right[0]) / across] if across else None
-
-
-def minus(a: Vector, b: Vector) -> Vector:
-    return [p - q for p, q in zip(a, b, strict=True)]
-
-
-def dot(a: Vector, b: Vector) -> Fraction:
-    return sum((p * q for p, q in zip(a, b, strict=True)), Fraction(0))
 
 
 def check_nearest(kind: int, x: Floats, tolerance: float = 1e-12) -> None:

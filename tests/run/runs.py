@@ -8,7 +8,10 @@ import subprocess
 import sys
 import time
 
-from .scenes import contents
+from impinge.run.loop import run_scene
+from impinge.run.scene import read_scene
+
+from .scenes import contents, write
 
 
 def rows(path):
@@ -60,3 +63,7 @@ def kill_and_go_on(folder, whole, seed, kills):
     assert process.returncode == 0, said
     assert said == ("", "")
     assert contents(folder / "out") == whole
+
+
+def run(folder, text, **options):
+    return run_scene(read_scene(write(folder, text)), folder / "out", **options)

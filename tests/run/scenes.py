@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..command import invoke, refusal
+
 # Everything that a run may have: friction, walls, a drum that turns, rain, a sink, measures, all outputs.
 FULL = """
 [world]
@@ -101,6 +103,55 @@ lower = [0, 0]
 upper = [0.1, 0.1]
 """
 
+# Spheres, and rigid bodies of two shapes.
+RING = "torus = { radius = 0.03, tube = 0.01, segments = 16, rings = 8 }"
+BODIES = f"""
+kind = "polyhedra"
+[run]
+until = 0.02
+[output]
+frames = 0.01
+series = 0.005
+checkpoint = 0.004
+[materials.rock]
+density = 2500
+stiffness = 1e4
+restitution = 0.5
+friction = 0.5
+[[spheres]]
+material = "rock"
+radii = 0.01
+random = {{ lower = [0, 0, 0], upper = [0.2, 0.2, 0.2], count = 40 }}
+[[polyhedra]]
+name = "ring"
+material = "rock"
+{RING}
+positions = [[0.1, 0.1, 0.1], [0.05, 0.05, 0.05]]
+rotations = [[1, 0, 0, 1], [2, 0, 0, 0]]
+rotate = {{ axis = [1, 0, 0], angle = 90 }}
+[[polyhedra]]
+name = "L"
+material = "rock"
+prism = {{ outline = [[0, 0], [3, 0], [3, 1], [1, 1], [1, 2], [0, 2]], height = 1 }}
+scale = 0.01
+resolution = 0.008
+random = {{ lower = [0, 0, 0], upper = [0.2, 0.2, 0.2], count = 12, gap = 0.002 }}
+velocity = [0, 0, -1]
+random_velocity = {{ largest = 0.5 }}
+spin = [0, 5, 0]
+[[obstacles]]
+name = "shelf"
+material = "rock"
+plate = {{ size = [0.1, 0.1] }}
+translate = [0.1, 0.1, 0.15]
+[[planes]]
+point = [0.1, 0.1, 0.002]
+normal = [0.1, 0, 1]
+[[boxes]]
+lower = [0, 0, 0]
+upper = [0.2, 0.2, 0.2]
+"""
+
 
 def write(folder: Path, text: str, name: str = "scene.toml") -> Path:
     """A scene file in a folder."""
@@ -114,3 +165,8 @@ def contents(folder: Path) -> dict[str, bytes]:
     own = {"summary.json", "timings.csv"}
     files = (path for path in folder.rglob("*") if path.is_file() and path.name not in own)
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def refused(*arguments):
+    """The one line on stderr."""
+    return refusal(invoke("run", *arguments))

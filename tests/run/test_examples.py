@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -39,12 +38,6 @@ class Watched:
     def _row(self) -> dict[str, float]:
         row = values(self.model, self.world, self.groups)
         return dict(zip(names(self.model, self.world), row, strict=True))
-
-    def energies_of(self, name: str) -> Any:
-        """Kinetic energies of the spheres of a group, J."""
-        first, stop = self.groups[name]
-        spheres = self.world.spheres
-        return 0.5 * spheres.masses[first:stop] * (spheres.velocities[first:stop] ** 2).sum(axis=1)
 
 
 def check_energy(seen: Watched, tolerance: float) -> None:

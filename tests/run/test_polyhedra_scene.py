@@ -16,58 +16,10 @@ from impinge.run.scene import read_scene
 from impinge.run.templates import template_text
 
 from .runs import Killed, rows, stop_at
-from .scenes import contents, write
-
-RING = "torus = { radius = 0.03, tube = 0.01, segments = 16, rings = 8 }"
-SCENE = f"""
-kind = "polyhedra"
-[run]
-until = 0.02
-[output]
-frames = 0.01
-series = 0.005
-checkpoint = 0.004
-[materials.rock]
-density = 2500
-stiffness = 1e4
-restitution = 0.5
-friction = 0.5
-[[spheres]]
-material = "rock"
-radii = 0.01
-random = {{ lower = [0, 0, 0], upper = [0.2, 0.2, 0.2], count = 40 }}
-[[polyhedra]]
-name = "ring"
-material = "rock"
-{RING}
-positions = [[0.1, 0.1, 0.1], [0.05, 0.05, 0.05]]
-rotations = [[1, 0, 0, 1], [2, 0, 0, 0]]
-rotate = {{ axis = [1, 0, 0], angle = 90 }}
-[[polyhedra]]
-name = "L"
-material = "rock"
-prism = {{ outline = [[0, 0], [3, 0], [3, 1], [1, 1], [1, 2], [0, 2]], height = 1 }}
-scale = 0.01
-resolution = 0.008
-random = {{ lower = [0, 0, 0], upper = [0.2, 0.2, 0.2], count = 12, gap = 0.002 }}
-velocity = [0, 0, -1]
-random_velocity = {{ largest = 0.5 }}
-spin = [0, 5, 0]
-[[obstacles]]
-name = "shelf"
-material = "rock"
-plate = {{ size = [0.1, 0.1] }}
-translate = [0.1, 0.1, 0.15]
-[[planes]]
-point = [0.1, 0.1, 0.002]
-normal = [0.1, 0, 1]
-[[boxes]]
-lower = [0, 0, 0]
-upper = [0.2, 0.2, 0.2]
-"""
+from .scenes import BODIES, RING, contents, write
 
 
-def built(folder: Path, text: str = SCENE) -> impinge.World:
+def built(folder: Path, text: str = BODIES) -> impinge.World:
     return read_scene(write(folder, text)).build()
 
 
@@ -97,13 +49,13 @@ def test_a_scene_makes_its_world(tmp_path: Path) -> None:
 
 
 def test_random_places_without_turns(tmp_path: Path) -> None:
-    world = built(tmp_path, SCENE.replace("resolution = 0.008", "random_turns = false"))
+    world = built(tmp_path, BODIES.replace("resolution = 0.008", "random_turns = false"))
     np.testing.assert_allclose(world.polyhedra.rotations[2:], np.tile(np.eye(3), (12, 1, 1)), atol=1e-12)
 
 
 def test_meshes_from_files(tmp_path: Path) -> None:
     shapes.save(shapes.torus(0.03, 0.01, 16, 8), tmp_path / "ring.stl")
-    world = built(tmp_path, SCENE.replace(RING, 'file = "ring.stl"'))
+    world = built(tmp_path, BODIES.replace(RING, 'file = "ring.stl"'))
     assert len(world.polyhedra) == 14
 
 
@@ -134,8 +86,8 @@ BAD = [
 
 @pytest.mark.parametrize(("old", "new", "message"), BAD)
 def test_bad_scenes(tmp_path: Path, old: str, new: str, message: str) -> None:
-    assert SCENE.count(old) == 1
-    text = SCENE.replace(old, new)
+    assert BODIES.count(old) == 1
+    text = BODIES.replace(old, new)
     with pytest.raises(ImpingeError) as error:
         built(tmp_path, text)
     said = str(error.value).replace(f"{tmp_path}/", "")
@@ -146,7 +98,7 @@ def test_bad_scenes(tmp_path: Path, old: str, new: str, message: str) -> None:
 
 
 def test_a_run_that_goes_on_has_the_same_bits(tmp_path: Path) -> None:
-    scene = read_scene(write(tmp_path, SCENE))
+    scene = read_scene(write(tmp_path, BODIES))
     impinge.run_scene(scene, tmp_path / "whole", threads=1)
     with pytest.raises(Killed):
         impinge.run_scene(scene, tmp_path / "parts", threads=2, tell=stop_at(3))
@@ -160,7 +112,7 @@ def test_a_run_that_goes_on_has_the_same_bits(tmp_path: Path) -> None:
 
 
 def test_scenes_of_spheres_have_no_such_columns(tmp_path: Path) -> None:
-    text = re.sub(r"\[\[polyhedra\]\].*(?=\[\[obstacles)", "", SCENE, flags=re.DOTALL)
+    text = re.sub(r"\[\[polyhedra\]\].*(?=\[\[obstacles)", "", BODIES, flags=re.DOTALL)
     scene = read_scene(write(tmp_path, text.replace("until = 0.02", "until = 0.001")))
     impinge.run_scene(scene, tmp_path / "out")
     assert "polyhedra" not in (tmp_path / "out" / "series.csv").read_text()

@@ -4,47 +4,35 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from impinge import ccd
 from impinge.bodies.motion import Motion
 from impinge.errors import InfeasibleStep, InputError
 from impinge.run.soft import SoftWorld
-from impinge.shapes import Mesh, cylinder, icosphere
+from impinge.shapes import Mesh, icosphere
 
-from ..bodies.soft_bodies import sheet
-
-Floats = NDArray[np.float64]
-CABLE: Any = {"radius": 0.01, "stretch": 500.0, "bend": 1e-3, "mass_per_length": 0.1, "damping": 1e-3}
-CLOTH: Any = {"thickness": 0.02, "stretch": 200.0, "shear": 50.0, "bend": 1e-3, "density": 0.2, "damping": 1e-3}
-FLOOR = Mesh(np.array([[-3, -3, 0], [3, -3, 0], [3, 3, 0], [-3, 3, 0.0]]), [[0, 1, 2], [0, 2, 3]])
-
-
-def line(start: Any, end: Any, count: int) -> Floats:
-    return np.linspace(np.asarray(start, float), np.asarray(end, float), count)
-
-
-def ring(count: int, radius: float, first: Any, second: Any, centre: Any = (0, 0, 0)) -> Floats:
-    """A circle in the plane of two axes."""
-    angle = np.linspace(0, 2 * np.pi, count, endpoint=False)[:, None]
-    return np.asarray(centre) + radius * (np.cos(angle) * np.asarray(first) + np.sin(angle) * np.asarray(second))
-
-
-def square(nodes: int, size: float, height: float) -> tuple[Floats, Any]:
-    x, faces = sheet(nodes, nodes, size, size, "alternating")
-    return x - [size / 2, size / 2, -height], faces
-
-
-def lying_cylinder(radius: float, length: float, sides: int) -> Mesh:
-    """Along y."""
-    upright = cylinder(radius, length, sides)
-    return Mesh(upright.vertices[:, [1, 2, 0]], upright.faces)
-
+from .softthings import (
+    CABLE,
+    CLOTH,
+    FLOOR,
+    SCENES,
+    Floats,
+    Scene,
+    a_cable,
+    driven_into_the_floor,
+    energy_left,
+    line,
+    masses_of,
+    ring,
+    run_until_infeasible,
+    square,
+    thrown_rings,
+)
 
 # Motion
 
@@ -101,15 +89,6 @@ def colliding_cables() -> SoftWorld:
     return world
 
 
-def masses_of(world: SoftWorld) -> Floats:
-    """Of cables, all at rest as they are."""
-    masses = np.zeros(len(world.positions))
-    for body in world.bodies:
-        half = 0.5 * CABLE["mass_per_length"] * np.linalg.norm(np.diff(world.positions[body.nodes], axis=0), axis=1)
-        masses[body.nodes] = np.append(half, 0) + np.append(0, half)
-    return masses
-
-
 def test_cables_that_collide_keep_their_momentum() -> None:
     world = colliding_cables()
     masses = masses_of(world)
@@ -150,67 +129,10 @@ def test_positions_converge_with_a_power_of_the_time_step(integrator: str, ratio
 # Nothing passes through anything
 
 
-class Scene(NamedTuple):
-    world: SoftWorld
-    steps: int
-    obstacles: tuple[tuple[Mesh, Any], ...] = ()  # meshes and their velocities
-
-
-def thrown_rings() -> Scene:
-    """Two linked rings that fly apart, until they pull at each other."""
-    world = SoftWorld(gravity=(0, 0, 0), dt=0.01)
-    world.add_cable(ring(16, 0.2, (1, 0, 0), (0, 1, 0)), closed=True, velocity=(-2, 0, 0.3), **CABLE)
-    world.add_cable(ring(16, 0.2, (1, 0, 0), (0, 0, 1), (0.2, 0, 0)), closed=True, velocity=(2, 0.5, 0), **CABLE)
-    return Scene(world, 40)
-
-
-def cloth_on_a_ball() -> Scene:
-    world = SoftWorld(dt=0.01)
-    world.add_cloth(square(8, 1.0, 0.33), **CLOTH)
-    ball = icosphere(1)
-    mesh = Mesh(0.3 * ball.vertices, ball.faces)
-    world.add_obstacle(mesh)
-    return Scene(world, 40, ((mesh, (0, 0, 0)),))
-
-
-def cable_over_a_cylinder() -> Scene:
-    world, mesh = SoftWorld(dt=0.01), lying_cylinder(0.1, 0.3, 12)
-    world.add_cable(line((-0.5, 0.02, 0.13), (0.4, -0.01, 0.14), 25), **CABLE)
-    world.add_obstacle(mesh)
-    return Scene(world, 40, ((mesh, (0, 0, 0)),))
-
-
-def cable_at_a_moving_obstacle() -> Scene:
-    world, ball = SoftWorld(dt=0.01, gravity=(0, 0, 0)), icosphere(1)
-    mesh, velocity = Mesh(0.1 * ball.vertices, ball.faces), (0.3, 0.1, 2.0)
-    world.add_cable(line((-0.3, 0.01, 0.2), (0.3, -0.02, 0.21), 17), velocity=(0, 0, -5), **CABLE)
-    world.add_obstacle(mesh, Motion(velocity=velocity))
-    return Scene(world, 25, ((mesh, velocity),))
-
-
-def cloth_on_itself() -> Scene:
-    """A sheet that stands on its edge and collapses onto a floor."""
-    world = SoftWorld(dt=0.01)
-    x, faces = square(8, 0.6, 0.0)
-    upright = np.column_stack([x[:, 0], 0.02 * np.sin(18 * x[:, 1]) + 0.01 * x[:, 0], x[:, 1] + 0.32])
-    world.add_cloth((upright, faces), **CLOTH | {"thickness": 0.01})
-    world.add_obstacle(FLOOR)
-    return Scene(world, 40, ((FLOOR, (0, 0, 0)),))
-
-
-SCENES = [thrown_rings, cloth_on_a_ball, cable_over_a_cylinder, cable_at_a_moving_obstacle, cloth_on_itself]
-
-
 def with_obstacles(scene: Scene) -> Floats:
     """Positions of all vertices now, those of obstacles from their motion."""
     moved = [mesh.vertices + scene.world.time * np.array(velocity) for mesh, velocity in scene.obstacles]
     return np.concatenate([scene.world.positions, *moved])
-
-
-def energy_left(world: SoftWorld) -> float:
-    """All energy, less the work of what drives and parts bodies."""
-    energy = world.energy()
-    return energy["kinetic"] + energy["potential"] + energy["elastic"] - energy["driven"] - energy["recovery"]
 
 
 def check_steps(scene: Scene) -> int:
@@ -316,12 +238,6 @@ def test_a_cloth_comes_to_rest_on_another_on_a_floor() -> None:
 # Errors
 
 
-def a_cable(**changes: Any) -> SoftWorld:
-    world = SoftWorld(gravity=(0, 0, 0))
-    world.add_cable(line((-0.3, 0.01, 0.1), (0.3, 0, 0.11), 9), **CABLE | changes)
-    return world
-
-
 def crossing(*bodies: str) -> SoftWorld:
     world = SoftWorld()
     for body in bodies:
@@ -359,13 +275,6 @@ def test_obstacles_may_pass_through_each_other_and_a_body_may_be_inside_one() ->
     assert world.steps == 2
 
 
-def driven_into_the_floor(node: int) -> SoftWorld:
-    world = a_cable()
-    world.add_obstacle(FLOOR)
-    world.fix(node, (0, 0, -1))
-    return world
-
-
 def squeezed() -> SoftWorld:
     """Between a floor and a plate that comes down on it."""
     world = a_cable(velocity=(0, 0, -0.1))
@@ -377,17 +286,6 @@ def squeezed() -> SoftWorld:
 NO_WAY_ON = pytest.mark.parametrize(
     "make", [lambda: driven_into_the_floor(0), lambda: driven_into_the_floor(4), squeezed], ids=["end", "middle", "all"]
 )
-
-
-def run_until_infeasible(world: SoftWorld) -> tuple[InfeasibleStep, Floats, float]:
-    """The error, and the last state before it."""
-    for _ in range(100):
-        x, t = world.positions, world.time
-        try:
-            world.step()
-        except InfeasibleStep as error:
-            return error, x, t
-    raise AssertionError("all steps were taken")
 
 
 @NO_WAY_ON

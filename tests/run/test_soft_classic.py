@@ -16,16 +16,14 @@ from impinge.bodies.soft.penalty import default_stiffness
 from impinge.bodies.soft.penetration import measure_penetration
 from impinge.errors import InputError
 from impinge.run.soft import SoftWorld
+from impinge.run.softmotion import look_ahead
 from impinge.shapes import Mesh, box
 
+from .softthings import CABLE, line
+
 Floats = NDArray[np.float64]
-CABLE: Any = {"radius": 0.01, "stretch": 500.0, "bend": 1e-3, "mass_per_length": 0.1, "damping": 1e-3}
 TRIANGLE = Mesh([[-3, -3, 0], [3, -3, 0], [0, 5, 0.0]], [[0, 1, 2]])
 CLASSICAL = ("penalty", "impulse")
-
-
-def line(start: Any, end: Any, count: int) -> Floats:
-    return np.linspace(np.asarray(start, float), np.asarray(end, float), count)
 
 
 def masses_of(points: Floats) -> Floats:
@@ -180,7 +178,7 @@ def test_impulses_and_rigid_zones_keep_momentum(sweeps: int, monkeypatch: pytest
     kinetic, passed, mended = world.energy()["kinetic"], 0, 0
     for _ in range(10):
         before = world.vertices()
-        found = impulse.impulse_step(world.surface, world._look_ahead(0.02), world._structure, world._masses, 0.02)
+        found = impulse.impulse_step(world.surface, look_ahead(world, 0.02), world._structure, world._masses, 0.02)
         assert found.left == 0
         mended += found.rigid if sweeps == 0 else found.sweeps
         world.step()
@@ -214,7 +212,7 @@ def test_impulses_one_after_the_other() -> None:
 def test_a_rigid_zone_turns_as_a_whole() -> None:
     world = colliding()
     world.step(0)
-    response = impulse._Response(world.surface, world._look_ahead(0.02), world._masses, 0.02)
+    response = impulse._Response(world.surface, look_ahead(world, 0.02), world._masses, 0.02)
     nodes = np.arange(24)
     x, masses = world.vertices(), world._masses[:, None]
     middle = (masses * x).sum(axis=0) / masses.sum()

@@ -12,9 +12,10 @@ from impinge.bodies.motion import Motion
 from impinge.bodies.soft.neighbours import Neighbours
 from impinge.bodies.soft.step import Step
 from impinge.run.soft import SoftWorld
+from impinge.run.softmotion import look_ahead
 from impinge.shapes import Mesh, icosphere
 
-from .test_soft import CABLE, CLOTH, FLOOR, SCENES, Scene, line, ring, square
+from .softthings import CABLE, CLOTH, FLOOR, SCENES, Scene, energy_left, line, ring, square
 
 G = 9.81
 
@@ -134,15 +135,10 @@ def held_by_rows() -> SoftWorld:
 @pytest.mark.parametrize("make", [lifted, limited, rubbed, held_by_rows])
 def test_energy_less_the_work_done_never_grows(make: Callable[[], SoftWorld]) -> None:
     world = make()
-
-    def left() -> float:
-        energy = world.energy()
-        return energy["kinetic"] + energy["potential"] + energy["elastic"] - energy["driven"] - energy["recovery"]
-
-    before, size = left(), 0.0
+    before, size = energy_left(world), 0.0
     for _ in range(50):
         world.step()
-        now, size = left(), max(size, abs(world.energy()["driven"]))
+        now, size = energy_left(world), max(size, abs(world.energy()["driven"]))
         assert now <= before + 1e-7 * size, f"at t = {world.time}"
         before = now
     assert size > 1e-2
@@ -220,7 +216,7 @@ def test_steps_do_not_depend_on_which_list_of_pairs_there_is(make: Callable[[], 
 def test_pairs_that_have_turned_give_way_where_they_contradict_each_other() -> None:
     """Rows along normals of the end ask for thickness alone: a step that they make impossible goes on without them."""
     world = on_a_floor()
-    task = world._look_ahead(world.dt)
+    task = look_ahead(world, world.dt)
     step = Step(world.surface, world._neighbours, world._structure, task)
     step._neighbours.cover(step._start, step._end)
     step._look_around()

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from impinge.run.soft import SoftWorld
 
-from .test_soft import line, ring, square
-from .test_softphysics import capstan, tension_ratios
+from .softthings import capstan, line, ring, square, tension_ratios
 
 Floats = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from impinge.errors import InputError, RunError
 from impinge.run.scene import read_scene
 from impinge.run.soft import SoftWorld
 
-from .test_soft import CABLE, CLOTH, line, square
+from .softthings import CABLE, CLOTH, line, square
 
 LIMIT = 0.05 * np.sqrt(0.1 / 1000)  # s, of the chain below: l √(ρ/EA)
 

@@ -8,7 +8,7 @@ import pytest
 from impinge.run.soft import SoftWorld
 from impinge.shapes import Mesh
 
-from .test_soft import CABLE, CLOTH, FLOOR, Floats, line, lying_cylinder, masses_of, square
+from .softthings import CABLE, CLOTH, FLOOR, Floats, line, lying_cylinder, masses_of, square
 
 G = 9.81
 

@@ -16,8 +16,8 @@ from impinge.bodies.soft.friction import SETTLED
 from impinge.errors import InputError, RunError, RunWarning
 from impinge.run.soft import SoftWorld
 
+from .softthings import CABLE, CLOTH, FLOOR, driven_into_the_floor, line, run_until_infeasible, square
 from .softworlds import bits
-from .test_soft import CABLE, CLOTH, FLOOR, driven_into_the_floor, line, run_until_infeasible, square
 
 
 def add_cables(world: SoftWorld, *names: str) -> list[str]:

@@ -11,9 +11,8 @@ import pytest
 from impinge.errors import InputError
 from impinge.run.soft import INTEGRATORS, SoftWorld
 
+from .softthings import CABLE, cable_world, line
 from .softworlds import bits
-from .test_soft import CABLE, line
-from .test_soft_drivers import cable_world
 
 DT = 0.01
 FALL = -9.81 * DT * DT  # m, in the first step

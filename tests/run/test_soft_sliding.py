@@ -12,7 +12,7 @@ from impinge import SoftWorld, shapes
 from impinge.bodies.soft import step
 from impinge.errors import InfeasibleStep
 
-from ..bodies.test_soft_features import grid
+from ..bodies.soft_bodies import grid
 
 ROPE = {"radius": 0.005, "stretch": 1000, "bend": 1e-3, "mass_per_length": 0.1, "damping": 0.01}
 COTTON = {"stretch": 300, "shear": 100, "bend": 1e-3, "density": 0.5, "thickness": 0.01, "damping": 0.01}

@@ -14,7 +14,7 @@ from impinge.errors import ConvergenceError, InfeasibleStep
 from impinge.run.soft import SoftWorld
 
 from .softexamples import own_energy
-from .test_soft import CABLE, FLOOR, line, square
+from .softthings import CABLE, FLOOR, line, square
 
 
 def thrown(stretch: float, tilt: float = 80, dt: float = 0.01) -> SoftWorld:

@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 import signal
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from impinge import cli
 from impinge.errors import InfeasibleStep, InputError
 from impinge.output import Collection, SoftFiles, checkpoint, figure
-from impinge.run.loop import Outcome, run_scene
+from impinge.run.loop import run_scene
 from impinge.run.scene import read_scene
 from impinge.run.soft import SoftWorld
 
-from .runs import Killed, command, kill_and_go_on, rows, stop_at, wait_for
+from ..command import invoke
+from .runs import Killed, command, kill_and_go_on, rows, run, stop_at, wait_for
 from .scenes import SMALL, contents, write
 from .softscenes import SOFT_FULL, SOFT_SMALL
 
@@ -29,10 +27,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     folder = tmp_path_factory.mktemp("whole")
     assert run(folder, SOFT_FULL).finished
     return contents(folder / "out")
-
-
-def run(folder: Path, text: str, **options: Any) -> Outcome:
-    return run_scene(read_scene(write(folder, text)), folder / "out", **options)
 
 
 # What is written
@@ -216,8 +210,7 @@ def test_a_step_that_cannot_be_taken(tmp_path: Path) -> None:
         run(tmp_path, text + plate)
     assert "of body 0" in caught.value.rows[0]
     assert "of obstacle 0" in caught.value.rows[0]
-    result = CliRunner().invoke(cli.app, ["run", str(tmp_path / "scene.toml"), "--out", str(tmp_path / "out"),
-                                          "--resume", "-q"])  # fmt: skip
+    result = invoke("run", str(tmp_path / "scene.toml"), "--out", str(tmp_path / "out"), "--resume", "-q")  # fmt: skip
     assert result.exit_code == 2
     assert result.stderr.count("\n") == 1
     assert "is whole, --resume goes on from it" in result.stderr
@@ -229,7 +222,7 @@ def test_a_step_that_cannot_be_taken(tmp_path: Path) -> None:
 def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path, SOFT_SMALL)
-    result = CliRunner().invoke(cli.app, ["run", "scene.toml"])
+    result = invoke("run", "scene.toml")
     assert (result.exit_code, result.stderr) == (0, "")
     first, *rest = result.stdout.splitlines()
     assert first == "1 body of 5 nodes until 0.05 s, 5 steps; dt = 0.01 s, implicit-euler"
@@ -246,7 +239,7 @@ def test_progress_on_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "150")
     write(tmp_path, SOFT_SMALL)
-    result = CliRunner().invoke(cli.app, ["run", str(tmp_path / "scene.toml"), "--out", str(tmp_path / "out")])
+    result = invoke("run", str(tmp_path / "scene.toml"), "--out", str(tmp_path / "out"))
     assert result.exit_code == 0
     for text in ("steps/s", "contacts", "J in motion"):
         assert text in result.stderr

@@ -14,7 +14,7 @@ from impinge.run.soft import SoftWorld
 from impinge.shapes import icosphere
 
 from .softexamples import own_energy
-from .test_soft import CABLE, CLOTH, FLOOR, line, lying_cylinder, ring, square
+from .softthings import CABLE, CLOTH, FLOOR, capstan, line, ring, square, tension_ratios
 
 Floats = NDArray[np.float64]
 
@@ -47,32 +47,6 @@ def test_positions_converge_in_contact_as_without(integrator: str, ratio: float)
 
 
 # Friction
-
-
-def capstan(friction: float, damping: float = 2e-3, speed: float = 0.02) -> SoftWorld:
-    """A cable over half a cylinder, along y, whose ends are pulled until it is taut, and then drawn to one side."""
-    radius, hanging, nodes = 0.1, 0.1, 65
-    world = SoftWorld(gravity=(0, 0, 0), dt=0.004, friction=friction)
-    outer = radius + 0.002 + 1e-5
-    along = np.linspace(-hanging, np.pi * outer + hanging, nodes)
-    angle = np.clip(along / outer, 0, np.pi)
-    x = outer * np.column_stack([-np.cos(angle), np.zeros(nodes), np.sin(angle)])
-    x[:, 2] -= np.maximum(-along, 0) + np.maximum(along - np.pi * outer, 0)
-    world.add_cable(x, radius=0.002, stretch=5e3, mass_per_length=0.05, damping=damping)
-    world.add_obstacle(lying_cylinder(radius, 0.2, 128))
-    for node, sign in ((0, 1.0), (nodes - 1, -1.0)):
-        world.fix(node, lambda t, sign=sign: np.array([0, 0, -0.01 if t < 0.0999 else sign * speed]))
-    return world
-
-
-def tension_ratios(world: SoftWorld, steps: int) -> list[float]:
-    """Tension behind the cylinder over that before it, after each of the next steps."""
-    ratios = []
-    for _ in range(steps):
-        world.step()
-        strains = world.strains()
-        ratios.append(strains[-3] / strains[2])
-    return ratios
 
 
 @pytest.mark.parametrize("friction", [0.0, 0.2, 0.4])

@@ -19,10 +19,9 @@ from impinge.run.soft import SoftWorld
 from impinge.run.templates import template_text
 
 from ..bodies import soft_bodies
-from .scenes import SMALL, write
+from .scenes import SMALL, refused, write
 from .softscenes import SOFT_FULL, SOFT_SMALL
 from .softworlds import bits, busy_world
-from .test_scene import refused
 
 LINE = "line = { start = [0, 0, 0], end = [1, 0, 0], nodes = 5 }"
 CABLE = SOFT_SMALL[SOFT_SMALL.index("[[bodies]]") : SOFT_SMALL.index("[[fixed]]")]

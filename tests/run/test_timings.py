@@ -7,18 +7,11 @@ import json
 import numpy as np
 import pytest
 
-from impinge.run.loop import run_scene
-from impinge.run.scene import read_scene
-
-from .runs import Killed, rows, stop_at
-from .scenes import FULL, SMALL, write
+from .runs import Killed, rows, run, stop_at
+from .scenes import FULL, SMALL
 from .softscenes import SOFT_SMALL
 
 NAMES = ["time [s]", "steps", "real time [s]", "rebuilds"]
-
-
-def run(folder, text, **options):
-    return run_scene(read_scene(write(folder, text)), folder / "out", **options)
 
 
 def columns(folder):

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import impinge
 from impinge import Mesh
@@ -343,6 +344,8 @@ def test_transformed():
     turn = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
     mesh = box((1, 2, 3)).transformed(rotation=turn, translation=(1, 2, 3), scale=2)
     assert np.allclose(mesh.bounds, [[-1, 1, 0], [3, 3, 6]])
+    for same in (Rotation.from_matrix(turn), turn.astype(np.float32)):
+        assert np.allclose(box((1, 2, 3)).transformed(same).vertices, box((1, 2, 3)).vertices @ turn.T)
     for bad in (-np.eye(3), 2 * np.eye(3), np.eye(2), np.diag([1, 1, np.nan])):
         with pytest.raises(InputError, match=r"^rotation: "):
             box().transformed(rotation=bad)

@@ -12,9 +12,8 @@ from typing import Any
 from impinge.run.loop import run_scene
 from impinge.run.scene import read_scene
 
-from ..run.scenes import FULL, SMALL, write
+from ..run.scenes import BODIES, FULL, SMALL, write
 from ..run.softscenes import SOFT_FULL
-from ..run.test_polyhedra_scene import SCENE as BODIES
 
 _TEXTS = {
     "spheres": "# Beads rain\n# into a box.\n#\n# More.\n" + FULL.replace("until = 0.06", "until = 0.04"),

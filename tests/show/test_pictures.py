@@ -8,9 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from impinge import cli
 from impinge.errors import InputError
 from impinge.output import figure
 from impinge.run.loop import run_scene
@@ -22,6 +20,8 @@ from tests.run.softscenes import SOFT_SMALL
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 from matplotlib import image
+
+from ..command import invoke
 
 ffmpeg = pytest.importorskip("imageio_ffmpeg", reason="imageio-ffmpeg is not installed")
 DISCS = """
@@ -96,7 +96,7 @@ def run_of(scene: str, factory: pytest.TempPathFactory) -> Path:
 
 
 def call(*arguments: Any) -> Any:
-    return CliRunner().invoke(cli.app, ["picture", *map(str, arguments)])
+    return invoke("picture", *arguments)
 
 
 def test_the_last_frame(folder: Path) -> None:

@@ -14,9 +14,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from impinge import cli
 from impinge.errors import InputError
 from impinge.run.loop import run_scene
 from impinge.run.scene import read_scene
@@ -26,6 +24,7 @@ from impinge.show.report import MOST_MB, report
 from impinge.show.scene3d import plot_of
 from impinge.show.shown import Shown
 
+from ..command import invoke
 from ..run.runs import Killed, stop_at
 from ..run.scenes import FULL, SMALL, write
 from .runs import content_of, folder_of
@@ -279,7 +278,7 @@ def test_without_k3d(tmp_path, monkeypatch):
     monkeypatch.setattr(builtins, "__import__", refuse)
     with pytest.raises(InputError, match=r"report: needs k3d; .* pip install '.\[report\]'"):
         made("discs", tmp_path)
-    result = CliRunner().invoke(cli.app, ["run", str(folder_of("discs").parent / "scene.toml"), "--report"])
+    result = invoke("run", str(folder_of("discs").parent / "scene.toml"), "--report")
     assert result.exit_code == 2
     assert "needs k3d" in result.stderr
 
@@ -305,16 +304,12 @@ def test_another_k3d(tmp_path, monkeypatch):
 # The command line
 
 
-def run(*arguments):
-    return CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
-
-
 def test_command(tmp_path):
-    result = run("report", folder_of("discs"), "-o", tmp_path / "page.html", "--most-mb", "3")
+    result = invoke("report", folder_of("discs"), "-o", tmp_path / "page.html", "--most-mb", "3")
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout == f"written to {tmp_path / 'page.html'}\n"
     assert (tmp_path / "page.html").stat().st_size < 3e6
-    result = run("report", tmp_path)
+    result = invoke("report", tmp_path)
     assert result.exit_code == 2
     assert result.stderr == (f"impinge: {tmp_path}: holds no run, expected a folder that `impinge run` has written\n")
 
@@ -326,13 +321,13 @@ def test_default_of_the_command_is_that_of_the_function():
 def test_run_with_a_report(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write(tmp_path, SMALL)
-    result = run("run", "scene.toml", "--report")
+    result = invoke("run", "scene.toml", "--report")
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.splitlines()[-1].split() == ["report", "scene-out/report.html"]
     assert content_of(tmp_path / "scene-out" / "report.html")["state"]["finished"] is True
-    assert run("run", "scene.toml", "--overwrite", "-q").exit_code == 0
+    assert invoke("run", "scene.toml", "--overwrite", "-q").exit_code == 0
     assert not (tmp_path / "scene-out" / "report.html").exists()  # of the older run
-    result = run("run", "scene.toml", "--resume", "--report", "-q")
+    result = invoke("run", "scene.toml", "--resume", "--report", "-q")
     assert (result.exit_code, result.output) == (0, "")
     assert (tmp_path / "scene-out" / "report.html").exists()
 
@@ -341,7 +336,7 @@ def test_run_with_a_report_of_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for old, new in [("frames = 0.005\n", ""), ("frames = 0.005", 'frames = 0.005\nformats = ["xyz"]')]:
         write(tmp_path, SMALL.replace(old, new))
-        result = run("run", "scene.toml", "--report")
+        result = invoke("run", "scene.toml", "--report")
         assert result.exit_code == 2
         assert result.stderr.startswith(
             "impinge: scene.toml: found no frames, which a report needs; expected in [output]"

@@ -10,18 +10,9 @@ from hypothesis import strategies as some
 from impinge.errors import InputError
 from impinge.show.recording import Recording
 from impinge.show.tables import charts_of
-from impinge.show.thinning import Cost, Plan, cost_of, evenly, plan
+from impinge.show.thinning import Cost, Plan, cost_of, plan
 
 from .runs import folder_of
-
-
-@given(some.integers(1, 10_000), some.integers(2, 400))
-def test_evenly(count, most):
-    numbers = evenly(count, most)
-    assert len(numbers) == min(count, most)
-    assert (numbers[0], numbers[-1]) == (0, count - 1)
-    if len(numbers) > 2:
-        assert np.diff(numbers).min() >= np.diff(numbers).max() - 1
 
 
 def test_nothing_is_left_out_where_there_is_room():

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from impinge._interrupt import uninterrupted
 from impinge._jit import thread_count
-from impinge.bodies import _contact, _particles, _planes, _survey
-from impinge.bodies._obstacles import SPEED as FRAME_SPEED
-from impinge.bodies._obstacles import SPIN
+from impinge.bodies import _contact, _particles, _planes
+from impinge.bodies.contacts import Contacts, find_contacts
 from impinge.bodies.lists import Lists
-from impinge.bodies.obstacles import Obstacle, combine, poses_over
+from impinge.bodies.obstacles import Obstacle, combine, fastest_point, poses_over
 from impinge.bodies.particles import Particles
 from impinge.bodies.rigid._steps import fastest_plane
 from impinge.bodies.rigid.dynamics import Found, Laws, Rigid
@@ -24,7 +23,7 @@ from impinge.broad.search import NeighborSearch
 from impinge.broad.space import Space
 from impinge.response import _laws
 
-__all__ = ["Contacts", "Dynamics", "Seen"]
+__all__ = ["Dynamics", "Seen"]
 
 _Floats = NDArray[np.float64]
 INTEGRATORS = ("velocity", "position", "position-central")
@@ -35,20 +34,6 @@ _SECONDS = 0.2  # of steps between two looks at what a user wants
 _FIRST_SKIN = 0.1  # of the mean size, until the motion is known: packed spheres hardly move
 _PAIRS_PER_BODY = 4.0  # what moving a sphere takes, in tests of pairs
 _NO_PUSHES = (np.empty((0, 3)), np.empty((0, 2), np.int64))  # on planes, where there are no spheres
-
-
-class Contacts(NamedTuple):
-    """Contacts of spheres at one moment, in the order of their permanent numbers, those with walls and bodies last."""
-
-    ids: NDArray[np.int64]  # (m, 2) numbers of the spheres, or of the sphere and -1
-    walls: NDArray[np.int64]  # (m,) number of the wall, or -1
-    bodies: NDArray[np.int64]  # (m,) number of the polyhedron, or -1
-    points: _Floats  # (m, d), m
-    normals: _Floats  # (m, d), towards the first sphere
-    depths: _Floats  # (m,), m
-    forces: _Floats  # (m, d), N, on the first sphere
-    energies: _Floats  # (m,), J, stored
-    couples: _Floats  # (m, 3), N m, of rolling resistance, on the first sphere
 
 
 class Seen(NamedTuple):
@@ -265,9 +250,7 @@ class Dynamics:
         reason = self._pass(count, self.dt, 0.0 if self.integrator == "position" else 0.5 * self.dt, True)
         done = int(self._shared[_particles.OPEN]) // self._passes
         if done % 2 and not self.rough:
-            spare = self._spare
-            self._spare = (p.x, p.u, p.q)
-            p.x, p.u, p.q = spare
+            self._swap()
         seconds = time.perf_counter() - start
         self._per_step, self._way = seconds / done, (float(self.lists.travel[0]) - travelled) / done
         self.steps += done
@@ -319,16 +302,13 @@ class Dynamics:
 
     def _step_spheres(self, half: float) -> bool:
         """One step of spheres and planes, and what they do to rigid bodies; returns whether something broke."""
-        p, rigid = self.particles, self.rigid
         self._refresh()
         self._press_planes()
         reason = self._pass(1, self.dt, half, True)
         if not self.rough:
-            spare = self._spare
-            self._spare = (p.x, p.u, p.q)
-            p.x, p.u, p.q = spare
+            self._swap()
         self.lists.note_steps(1, self._per_step)
-        rigid.add_reactions(self.lists)
+        self.rigid.add_reactions(self.lists)
         return reason == _particles.BROKEN
 
     @property
@@ -349,6 +329,12 @@ class Dynamics:
         if len(self.lists.loads):
             first = len(self.lists.wall_forces) - len(self.planes)
             self.lists.wall_forces[first:] = self.rigid.pushes_on(self.planes)[0]
+
+    def _swap(self) -> None:
+        """Take what a pass has left in spare rows."""
+        p, spare = self.particles, self._spare
+        self._spare = (p.x, p.u, p.q)
+        p.x, p.u, p.q = spare
 
     def _swap_velocities(self) -> tuple[_Floats, _Floats]:
         p, (x, u, q) = self.particles, self._spare
@@ -422,15 +408,10 @@ class Dynamics:
 
     def _fastest_obstacle(self, poses: _Floats) -> float:
         """Largest speed of a point within reach of a sphere."""
-        reach = float(self.particles.x[:, 3].max(initial=0.0)) + float(self.lists.travel[1])
         if not self._obstacles_move:
             return 0.0
-        fixed = self.surfaces.fixed
-        bounds, poses = np.abs(self.surfaces.bounds[:fixed]), poses[..., :fixed, :]
-        far = np.linalg.norm(np.maximum(bounds[:, :3], bounds[:, 3:]), axis=1)
-        speeds = np.linalg.norm(poses[..., FRAME_SPEED : FRAME_SPEED + 3], axis=-1)
-        spins = np.linalg.norm(poses[..., SPIN : SPIN + 3], axis=-1)
-        return float((speeds + spins * (far + reach)).max())
+        reach = float(self.particles.x[:, 3].max(initial=0.0)) + float(self.lists.travel[1])
+        return fastest_point(self.surfaces, poses, reach)
 
     def _stagger(self) -> None:
         """Velocities half a step back, v(−½) = v(0) − ½ a(0) dt."""
@@ -503,63 +484,12 @@ class Dynamics:
         """All contacts now."""
         self._refresh()
         if self._contacts is None:
-            self._contacts = self._find_contacts()
+            self._contacts = find_contacts(self, self._surface_poses(1)[0])
             for array in self._contacts:
                 array.flags.writeable = False
         return self._contacts
-
-    def _find_contacts(self) -> Contacts:
-        p, d, lists = self.particles, self.space.dimension, self.lists
-        bodies = p.x, p.u, p.q, p.mass
-        common = (p.kinds, self.materials, self.table, self.rough, self.dt)
-        rows, found = np.empty((0, 2), np.int64), np.empty((0, _survey.CONTACT))
-        for _ in range(2):  # first they are counted
-            count = _survey.list_pairs(
-                *bodies, p.ids, *common, self.space.period, lists.pairs.starts, lists.partners, lists.pairs.known,
-                lists.pairs.history, rows, found,
-            )  # fmt: skip
-            if count > len(found):
-                rows, found = np.empty((count, 2), np.int64), np.empty((count, _survey.CONTACT))
-        planes, patches = lists.walls, lists.patches
-        wall_rows, at_walls = _room(len(planes.names))
-        count = _survey.list_planes(
-            *bodies, *common, self.planes, planes.starts, planes.names, planes.known, planes.history, wall_rows,
-            at_walls,
-        )  # fmt: skip
-        wall_rows, at_walls = wall_rows[:count], at_walls[:count]
-        more_rows, at_obstacles = _room(len(patches.names))
-        count = _survey.list_obstacles(
-            *bodies, *common, lists.near, self.surfaces, self._surface_poses(1)[0], patches.known, patches.history,
-            more_rows,
-            at_obstacles,
-        )  # fmt: skip
-        more_rows[:count, 1] += len(self.planes)
-        wall_rows = np.concatenate(
-            [wall_rows, more_rows[:count]]
-        )  # planes, obstacles and rigid bodies, numbered through
-        at_walls = np.concatenate([at_walls, at_obstacles[:count]])
-        ids = p.ids[rows]
-        one, other = np.lexsort((ids[:, 1], ids[:, 0])), np.lexsort((wall_rows[:, 1], p.ids[wall_rows[:, 0]]))
-        table = np.concatenate([found[one], at_walls[other]])
-        alone = np.column_stack([p.ids[wall_rows[other, 0]], np.full(len(other), -1)])
-        numbers, count = wall_rows[other, 1], len(self.planes) + len(self.obstacles)
-        return Contacts(
-            np.concatenate([ids[one], alone]),
-            np.concatenate([np.full(len(one), -1), np.where(numbers < count, numbers, -1)]),
-            np.concatenate([np.full(len(one), -1), np.maximum(numbers - count, -1)]),
-            table[:, _survey.POINT : _survey.POINT + d],
-            table[:, _survey.TOWARDS : _survey.TOWARDS + d],
-            table[:, _survey.DEPTH],
-            table[:, _survey.FORCE : _survey.FORCE + d],
-            table[:, _survey.ENERGY],
-            table[:, _survey.COUPLE : _survey.COUPLE + 3],
-        )
 
     def pivots(self) -> _Floats:
         """(walls, d): the points about which torques on planes and obstacles are taken."""
         places = [obstacle.pivot_at(self.time) for obstacle in self.obstacles]
         return np.concatenate([self.planes[:, :3], np.array(places).reshape(-1, 3)])[:, : self.space.dimension]
-
-
-def _room(count: int) -> tuple[NDArray[np.int64], _Floats]:
-    return np.empty((count, 2), np.int64), np.empty((count, _survey.CONTACT))

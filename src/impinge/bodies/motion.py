@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check
 from impinge.errors import InputError
+from impinge.shapes.rotations import checked_rotation
 
 __all__ = ["Motion", "Pose", "PoseFunction", "pose_at"]
 
@@ -123,12 +124,7 @@ def _ask(motion: PoseFunction, t: float) -> tuple[NDArray[np.float64], NDArray[n
             f"motion: found {type(answer).__name__} at t = {t:g}, expected a pair: translation (3,), rotation (3, 3)"
         )
     translation = _check.vector(f"motion: translation at t = {t:g}", answer[0])
-    rotation = _check.vectors(f"motion: rotation at t = {t:g}", answer[1])
-    if rotation.shape != (3, 3) or not (
-        np.allclose(rotation @ rotation.T, np.eye(3), rtol=0, atol=1e-9) and np.linalg.det(rotation) > 0
-    ):
-        raise InputError(f"motion: rotation at t = {t:g}: found {rotation.tolist()}, expected a 3 × 3 rotation matrix")
-    return translation, rotation
+    return translation, checked_rotation(answer[1], f"motion: rotation at t = {t:g}")
 
 
 def _rotation_vector(turned: NDArray[np.float64], before: float, after: float) -> NDArray[np.float64]:

@@ -45,7 +45,7 @@ from impinge.errors import InputError
 from impinge.inside import _closest, _closest_build
 from impinge.shapes.mesh import Mesh
 
-__all__ = ["Near", "Obstacle", "Surfaces", "combine", "moved", "near", "poses_at", "poses_over"]
+__all__ = ["Near", "Obstacle", "Surfaces", "combine", "fastest_point", "moved", "near", "poses_at", "poses_over"]
 
 _FLATNESS = 1e-9  # of the size of a mesh: vertices nearer to a plane are in it
 _ROUNDING = 2.0**-40  # of the largest coordinate: points nearer to a triangle are in it
@@ -290,3 +290,12 @@ def moved(surfaces: Surfaces, before: NDArray[np.float64], after: NDArray[np.flo
     turns = change[moving, :9].reshape(-1, 3, 3)
     ways = corners @ turns.swapaxes(1, 2) + change[moving, None, 9:]
     return float(np.sqrt((ways**2).sum(axis=2)).max(initial=0.0))
+
+
+def fastest_point(surfaces: Surfaces, poses: NDArray[np.float64], reach: float) -> float:
+    """Largest speed in these poses of any point so near to an obstacle, as if that was rigid with it."""
+    bounds, frames = np.abs(surfaces.bounds[: surfaces.fixed]), poses[..., : surfaces.fixed, :]
+    far = np.linalg.norm(np.maximum(bounds[:, :3], bounds[:, 3:]), axis=1)
+    speeds = np.linalg.norm(frames[..., _obstacles.SPEED : _obstacles.SPEED + 3], axis=-1)
+    spins = np.linalg.norm(frames[..., _obstacles.SPIN : _obstacles.SPIN + 3], axis=-1)
+    return float((speeds + spins * (far + reach)).max())

@@ -39,12 +39,16 @@ class Filling(NamedTuple):
     radii: NDArray[np.float64]  # (n,), m
 
 
-def read_corners(lower: ArrayLike, upper: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Check two corners of a box, 2 or 3 numbers each."""
-    shape = _check.numbers("lower", lower, "2 or 3 numbers").shape
-    if shape not in ((2,), (3,)):
-        raise InputError(f"lower: found shape {shape}, expected 2 or 3 numbers")
-    low, high = _check.vector("lower", lower, shape[0]), _check.vector("upper", upper, shape[0])
+def read_corners(
+    lower: ArrayLike, upper: ArrayLike, dimension: int | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Check two corners of a box, of so many numbers each, or of 2 or 3."""
+    if dimension is None:
+        shape = _check.numbers("lower", lower, "2 or 3 numbers").shape
+        if shape not in ((2,), (3,)):
+            raise InputError(f"lower: found shape {shape}, expected 2 or 3 numbers")
+        dimension = shape[0]
+    low, high = _check.vector("lower", lower, dimension), _check.vector("upper", upper, dimension)
     for axis in np.flatnonzero(~(low < high)).tolist():
         found = f"{high[axis]:g} along {'xyz'[axis]}"
         raise InputError(f"upper: found {found}, expected more than lower, {low[axis]:g}")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+import time
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -15,7 +16,7 @@ from impinge.errors import ImpingeError, ImpingeWarning, install, printable
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["app", "compiling_told", "duration", "facts_table", "progress", "reported", "say"]
+__all__ = ["app", "compiling_told", "duration", "facts_table", "progress", "reported", "say", "stages"]
 
 app = typer.Typer(
     help="Collision detection and treatment.",
@@ -121,6 +122,20 @@ def progress(after: float) -> Iterator[Progress]:
         timer.cancel()
         timer.join()
         bar.live.stop()
+
+
+def stages(bar: Progress, seconds: dict[str, float]) -> Callable[[str], AbstractContextManager[None]]:
+    """Blocks with names, which the bar shows, and how long each took."""
+    task = bar.add_task("Loading", total=None)
+
+    @contextmanager
+    def timed(name: str) -> Iterator[None]:
+        bar.update(task, description=name.capitalize())
+        clock = time.perf_counter()
+        yield
+        seconds[name] = round(time.perf_counter() - clock, 6)
+
+    return timed
 
 
 def duration(seconds: float) -> str:

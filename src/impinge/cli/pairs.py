@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -14,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 import impinge
-from impinge.cli.common import app, compiling_told, duration, facts_table, progress, reported
+from impinge.cli.common import app, compiling_told, duration, facts_table, progress, reported, stages
 from impinge.errors import InputError
 
 
@@ -75,13 +74,6 @@ def _find_pairs(
     """Read, find, write; returns what `--json` prints."""
     seconds: dict[str, float] = {}
 
-    @contextmanager
-    def timed(name: str) -> Iterator[None]:
-        bar.update(task, description=name.capitalize())
-        clock = time.perf_counter()
-        yield
-        seconds[name] = round(time.perf_counter() - clock, 6)
-
     if radius is not None and not 0 <= radius < math.inf:
         raise InputError(f"--radius: found {radius}, expected a finite number of at least 0")
     out = Path(f"{path.stem}-pairs.npy") if out is None else out
@@ -92,7 +84,7 @@ def _find_pairs(
     if out.exists() and path.exists() and out.samefile(path):
         raise InputError(f"{out}: is the file of the spheres, expected another for the output")
     with progress(after=1.0) as bar:
-        task = bar.add_task("Loading", total=None)
+        timed = stages(bar, seconds)
         with timed("loading"):
             from impinge.broad.files import read_spheres, write_pairs
             from impinge.broad.methods import choose

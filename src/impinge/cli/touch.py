@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import time
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import impinge
-from impinge.cli.common import app, compiling_told, duration, facts_table, progress, reported
+from impinge.cli.common import app, compiling_told, duration, facts_table, progress, reported, stages
 from impinge.errors import InputError, MeshWarning
 
 if TYPE_CHECKING:
@@ -53,15 +50,8 @@ def _judge_motion(before: Path, after: Path, gap: float, threads: int | None) ->
     """Read, compare, find; returns what `--json` prints."""
     seconds: dict[str, float] = {}
 
-    @contextmanager
-    def timed(name: str) -> Iterator[None]:
-        bar.update(task, description=name.capitalize())
-        clock = time.perf_counter()
-        yield
-        seconds[name] = round(time.perf_counter() - clock, 6)
-
     with progress(after=1.0) as bar:
-        task = bar.add_task("Loading", total=None)
+        timed = stages(bar, seconds)
         from impinge import ccd
         from impinge._jit import threads as thread_scope
         from impinge.loading import load_motions

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import getpass
 import os
-import platform
 import re
 import stat
 import tempfile
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from impinge import _jit, compiler
+from impinge.run.versions import processor_name
 
 __all__ = ["Cache", "Memory", "cache", "cores", "memory", "private", "processor", "settings"]
 
@@ -46,15 +46,7 @@ def settings() -> dict[str, str]:
 def processor() -> tuple[str, str, list[str]]:
     """Name, the compiler's name, and what vectors of numbers it can handle."""
     name, features = compiler.host_processor()
-    return _model(), name, [key for key in _VECTORS if key in features]
-
-
-def _model() -> str:
-    try:
-        found = re.search(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
-    except OSError:
-        found = None
-    return found.group(1) if found else platform.processor() or platform.machine()
+    return processor_name(), name, [key for key in _VECTORS if key in features]
 
 
 def cores() -> dict[str, float]:

@@ -13,7 +13,7 @@ from impinge.inside import _direct
 from impinge.inside._vertical import count_all_crossings
 from impinge.shapes.mesh import Mesh
 
-__all__ = ["Direct"]
+__all__ = ["Direct", "signs"]
 
 
 class Direct:
@@ -110,7 +110,11 @@ class Direct:
         -------
         (n,) int8
         """
-        winding, on_surface = self._evaluate(points)
-        sign = np.where(winding > 0.5, 1, -1).astype(np.int8)
-        sign[on_surface] = 0
-        return sign
+        return signs(*self._evaluate(points))
+
+
+def signs(winding: NDArray[np.float64], on_surface: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """−1 outside, 0 exactly on the surface, +1 inside, which means a winding number above 1/2."""
+    classes = np.where(winding > 0.5, 1, -1).astype(np.int8)
+    classes[on_surface] = 0
+    return classes

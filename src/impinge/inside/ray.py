@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from impinge._check import frozen
 from impinge.inside import _ray, _vertical
-from impinge.inside.direct import Direct
+from impinge.inside.direct import Direct, signs
 from impinge.shapes.mesh import Mesh
 
 __all__ = ["Outcome", "Ray", "RayExact"]
@@ -233,10 +233,7 @@ class RayExact:
         -------
         (n,) int8
         """
-        winding, on_surface = self._count(points)
-        sign = np.where(winding >= 1, 1, -1).astype(np.int8)
-        sign[on_surface] = 0
-        return sign
+        return signs(*self._count(points))
 
     def winding(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Winding number: exact integers off the surface, on it the values of `Direct` (1/2 in a face …).

@@ -14,14 +14,13 @@ from impinge.errors import InputError
 from impinge.facts import html_table
 from impinge.inside import _view
 from impinge.shapes.mesh import Mesh
+from impinge.shapes.rotations import checked_rotation
 
 if TYPE_CHECKING:
     from impinge.inside.solid import Closest, Solid
 
 __all__ = ["SolidView"]
 
-_TOLERANCE = 1e-6  # of RᵀR: matrices of single precision are rotations too
-_ROUNDING = 4e-15  # of RᵀR: a rotation about as good as doubles have them
 _NO_SHIFT = _check.frozen(np.zeros(3))
 
 
@@ -166,33 +165,3 @@ def used_vertices(mesh: Mesh) -> NDArray[np.int64]:
     is_used = np.zeros(len(mesh.vertices), np.bool_)
     is_used[mesh.faces] = True
     return np.flatnonzero(is_used)
-
-
-def checked_rotation(value: Any) -> NDArray[np.float64]:
-    """A rotation matrix as given, or the nearest one if it is a rotation to `_TOLERANCE` only."""
-    wanted = "a 3 × 3 rotation matrix or a scipy.spatial.transform.Rotation"
-    given = value.as_matrix() if hasattr(value, "as_matrix") else value
-    array = _check.numbers("rotation", given, wanted)
-    if array.shape != (3, 3):
-        hints = {
-            (4,): "; for a quaternion pass Rotation.from_quat(quaternion), which knows the order of its parts",
-            (3,): "; for axis times angle pass Rotation.from_rotvec(vector)",
-            (4, 4): "; for a transformation matrix T pass T[:3, :3] and the translation T[:3, 3]",
-        }
-        raise InputError(f"rotation: found shape {array.shape}, expected {wanted}{hints.get(array.shape, '')}")
-    matrix = np.array(array, np.float64, order="C")
-    if not np.isfinite(matrix).all():
-        raise InputError(f"rotation: found {matrix.tolist()}, expected {wanted}, of finite numbers")
-    with np.errstate(over="ignore", invalid="ignore"):
-        excess = float(np.abs(matrix.T @ matrix - np.eye(3)).max())
-    if not excess <= _TOLERANCE:
-        raise InputError(
-            f"rotation: found {matrix.tolist()}, whose RᵀR differs from the identity by up to {excess:.3g}, expected "
-            f"{wanted}, good to {_TOLERANCE:g}: no scale, no shear"
-        )
-    if np.linalg.det(matrix) < 0:
-        raise InputError(f"rotation: found {matrix.tolist()}, a reflection (determinant −1), expected {wanted}")
-    if excess > _ROUNDING:
-        for _ in range(2):  # Newton's iteration to the nearest rotation squares the error: 1e-6, 1e-12, 0
-            matrix = matrix @ (1.5 * np.eye(3) - 0.5 * matrix.T @ matrix)
-    return matrix

@@ -1,4 +1,4 @@
-"""What is written about spheres, faces and contacts: checked arrays with names."""
+"""What is written about spheres, faces and contacts: checked arrays with names; some of many rows."""
 
 from __future__ import annotations
 
@@ -11,9 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from impinge import _check
 from impinge.errors import InputError
 
-__all__ = ["Arrays", "read_arrays", "read_points", "read_spheres", "with_z"]
+__all__ = ["Arrays", "evenly", "read_arrays", "read_points", "read_spheres", "with_z"]
 
 Arrays = Mapping[str, ArrayLike]
+
+
+def evenly(count: int, most: int) -> NDArray[np.int64]:
+    """Numbers from 0 to `count` − 1, at most so many, evenly spread, the first and the last among them."""
+    return np.unique(np.round(np.linspace(0, count - 1, min(count, most))).astype(np.int64))
 
 
 def with_z(array: NDArray[Any]) -> NDArray[Any]:

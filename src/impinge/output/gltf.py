@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from impinge import _check
 from impinge.errors import InputError, OutputWarning
 from impinge.output.animation import Part, write_parts
+from impinge.output.arrays import evenly
 from impinge.output.colours import OBSTACLE, body_colours
 from impinge.output.shading import Shading
 from impinge.output.softframe import SoftFrame, body_names
@@ -57,12 +57,12 @@ def write_gltf(
         raise InputError("frames: found none, expected at least one")
     tubes = Tubes()
     size = len(tubes.of(frames[0]).positions) * _PER_VERTEX
-    chosen = _spread(len(frames), min(most_frames, int(most_bytes // max(size, 1))))
+    chosen = evenly(len(frames), max(2, min(most_frames, int(most_bytes // max(size, 1)))))
     shown = [tubes.of(frames[int(number)]) for number in chosen]
     _check_alike(shown)
     parts = [*_soft_parts(shown, names), *_obstacle_parts(shown)]
     size = sum(len(part.shading.sources) * _PER_VERTEX for part in parts if part.deforms)
-    kept = _spread(len(shown), int(most_bytes // max(size, 1)))  # obstacles that change their shape count too
+    kept = evenly(len(shown), max(2, int(most_bytes // max(size, 1))))  # obstacles that change their shape count too
     if len(kept) < len(frames):
         warnings.warn(
             f"animation: {len(kept)} of {len(frames)} frames are written, to have no more than {most_frames} and "
@@ -72,11 +72,6 @@ def write_gltf(
         )
     times = np.array([shown[number].time - shown[0].time for number in kept])
     write_parts(path, [part.at(kept) for part in parts], times)
-
-
-def _spread(count: int, most: int) -> NDArray[np.int64]:
-    """Numbers of at most so many of `count` things, at least two, evenly spread, with the first and the last."""
-    return np.unique(np.round(np.linspace(0, count - 1, min(count, max(most, 2)))).astype(np.int64))
 
 
 def _check_alike(frames: Sequence[SoftFrame]) -> None:

@@ -11,7 +11,13 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 from matplotlib.ticker import LogLocator, NullFormatter
 
-__all__ = ["STYLE", "plain_numbers", "save"]
+__all__ = [
+    "BLACK", "BLUE", "GREEN", "ORANGE", "PURPLE", "SKY", "STYLE", "VERMILION", "plain_numbers", "save",
+]  # fmt: skip
+
+# Okabe and Ito's colours, which stay apart for colour-blind eyes.
+VERMILION, ORANGE, BLUE, GREEN, SKY, PURPLE = "#D55E00", "#E69F00", "#0072B2", "#009E73", "#56B4E9", "#CC79A7"
+BLACK = "#000000"
 
 STYLE: dict[Any, Any] = {
     "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True,

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+import platform
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-__all__ = ["Kind", "Report", "Statement", "beside", "markdown", "without_verdict"]
+__all__ = [
+    "Kind",
+    "Progress",
+    "Report",
+    "Statement",
+    "beside",
+    "machine",
+    "markdown",
+    "without_verdict",
+    "write_report",
+]
 
 Kind = Literal["reproduced", "differs", "open"]
+Progress = Callable[[str], None]  # is told what is being done
 
 
 @dataclass(frozen=True)
@@ -51,6 +64,19 @@ class Report(NamedTuple):
 
     path: Path
     statements: list[Statement]
+
+
+def machine() -> str:
+    """Where figures were measured."""
+    return f"{platform.machine()}, Python {platform.python_version()}"
+
+
+def write_report(folder: Path, name: str, numbers: dict[str, Any], text: str, statements: list[Statement]) -> Report:
+    """Write `name.json` and `name.md`."""
+    (folder / f"{name}.json").write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
+    path = folder / f"{name}.md"
+    path.write_text(text, encoding="utf-8")
+    return Report(path, statements)
 
 
 def without_verdict(statements: Iterable[Statement]) -> list[Statement]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge.bodies.dynamics import Contacts
+from impinge.bodies.contacts import Contacts
 from impinge.run.views import BodyContacts, Spheres
 from impinge.run.world import World
 

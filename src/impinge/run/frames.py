@@ -141,9 +141,8 @@ def draw(path: Path, scene: models.Particles, world: World) -> None:
         places = [spheres.centres - reach, spheres.centres + reach, *(mesh.vertices for mesh in (*meshes, *solids))]
         planes = [(plane.point, plane.normal) for plane in scene.planes if not plane.moves]
         options = {"meshes": [*meshes, *planes_seen(planes, places, view_angles(None))], "bodies": solids}
-    box: Any = [scene.boxes[0].lower, scene.boxes[0].upper] if scene.boxes else scene.world.box
     speeds = [np.sqrt((some.velocities**2).sum(axis=1)) for some in (spheres, bodies)]
     draw_spheres(
-        path, spheres.centres, spheres.radii, np.concatenate(speeds), label="speed [m/s]", box=box,
+        path, spheres.centres, spheres.radii, np.concatenate(speeds), label="speed [m/s]", box=scene.drawn_box,
         title=f"t = {world.time:.4g} s", **options,
     )  # fmt: skip

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge.bodies.dynamics import Contacts, Dynamics
+from impinge.bodies.contacts import Contacts
+from impinge.bodies.dynamics import Dynamics
 from impinge.bodies.rigid import _layout, _motion
 from impinge.facts import html_table
 

@@ -9,30 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from impinge import _check, _jit
 from impinge.bodies.soft.cable import cable_parts
 from impinge.bodies.soft.cloth import cloth_parts
-from impinge.bodies.soft.damping import Damped, damped, undamped
-from impinge.bodies.soft.drivers import Drivers, UserRows, driven_nodes, unit_direction
-from impinge.bodies.soft.elements import Elements, Measures
-from impinge.bodies.soft.impact import has_impact
-from impinge.bodies.soft.impulse import impulse_step
+from impinge.bodies.soft.drivers import Drivers, driven_nodes, unit_direction, user_rows
+from impinge.bodies.soft.elements import Elements
 from impinge.bodies.soft.neighbours import Neighbours
 from impinge.bodies.soft.parts import Floats, Parts, join
-from impinge.bodies.soft.penalty import default_stiffness, penalty_step
-from impinge.bodies.soft.potential import Potential
-from impinge.bodies.soft.step import Blocked, Known, Result, Step
+from impinge.bodies.soft.step import Result
 from impinge.bodies.soft.surface import Skin, Surface, skin_of
-from impinge.bodies.soft.task import KEEP_AWAY, RECOVER, SQUEEZE, Task
-from impinge.errors import ConvergenceError, InputError, RunError, RunWarning
+from impinge.errors import InputError, RunWarning
 from impinge.facts import html_table
 from impinge.output.softframe import SoftFrame
 from impinge.run import softexplicit, softstate, softview
-from impinge.run.softblame import Blame
 from impinge.run.softbody import SoftBody, free_name, node_numbers, start_velocities
-from impinge.run.softcontacts import NO_TOUCH, SoftContacts, Touch, contacts_of, touch_of, with_more, work_of
+from impinge.run.softcontacts import NO_TOUCH, SoftContacts, Touch, contacts_of, with_more
+from impinge.run.softmotion import take_step
 from impinge.run.softobstacle import SoftObstacle
 from impinge.run.softsettings import Setting, wind_of
 from impinge.run.softstate import remembered
@@ -43,12 +36,7 @@ __all__ = ["SoftBody", "SoftWorld"]
 
 INTEGRATORS = ("implicit-euler", "bdf2", "explicit")
 RESPONSES = ("qp", "penalty", "impulse")
-_ATTEMPTS = 8  # halves of the time step
-_LEAST_SHARE = 1e-3  # of a step that is worth taking
-_RECOVERY = 10.0  # 1/s: pairs that are too near win this share of their distance per second
 _UNSETTLED = 0.05  # of the largest force of friction: what is worth a warning
-_FARTHEST = 1e100  # m: products of three coordinates have to be numbers
-_GIVE = 1e-3  # of dt²/m: what limits of strain give way by where they cannot be kept
 
 
 class SoftWorld:
@@ -144,7 +132,6 @@ class SoftWorld:
         self._work = np.zeros(2)  # J, of drivers and of recovery
         self._slack = 0.0
         self._stable: tuple[float, int] | None = None  # time step and number of calls that were found to be stable
-        self._blame = Blame()
         self.last: Result | None = None
 
     def __repr__(self) -> str:
@@ -410,22 +397,7 @@ class SoftWorld:
         equal : bool
             J v = bound instead.
         """
-        of, wanted = _check.choice("of", of, ("velocities", "positions")), f"a matrix of {3 * len(self._x)} columns"
-        if sp.issparse(J):
-            J = sp.csr_array(J)
-            _check.numbers("J", J.data, wanted)
-        else:
-            J = np.atleast_2d(_check.numbers("J", J, wanted))
-        if J.ndim != 2 or J.shape[1] != 3 * len(self._x):
-            raise InputError(f"J: found shape {J.shape}, expected {3 * len(self._x)} columns, three for each node")
-        matrix = sp.csr_array(J, dtype=np.float64, copy=True)
-        bad = np.flatnonzero(~np.isfinite(matrix.data))
-        if len(bad):
-            row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
-            raise InputError(f"J: row {row} is not finite in column {matrix.indices[bad[0]]}")
-        if not callable(bound):
-            bound = _check.numbers("bound", bound, f"a number, or {matrix.shape[0]} of them").copy()
-        rows = UserRows(matrix, bound, of == "velocities", _check.truth("equal", equal))
+        rows = user_rows(J, bound, of, equal, len(self._x))
         rows.bounds(self.time)  # raises an error if there are not as many
         self._drivers.rows.append(rows)
 
@@ -509,7 +481,7 @@ class SoftWorld:
             self._prepare()
             self._check_stability()
             for _ in range(_check.integer("count", count, 0)):
-                self._step() if self.response == "qp" else self._step_classically()
+                take_step(self)
                 self._look_at_friction()
 
     def _look_at_friction(self) -> None:
@@ -525,129 +497,6 @@ class SoftWorld:
     def _whole(self, x: Floats, t: float) -> Floats:
         """Positions of soft nodes, then of all vertices of obstacles."""
         return np.concatenate([x, *(obstacle.at(t) for obstacle in self._obstacles)])
-
-    def _step(self) -> None:
-        """One step of dt; shorter where that cannot be taken whole."""
-        self._blame = Blame()
-        for halvings in range(_ATTEMPTS):
-            dt = self.dt / 2**halvings
-            result = self._try(dt)
-            if result is not None and self._before is not None and dt == self.dt and self._is_impact(result, dt):
-                self._before = None  # again, without looking back over the jump of velocities
-                result = self._try(dt)
-            if result is not None and result.is_free:
-                self._accept(result, result.positions, dt)
-                return
-            if result is not None and self._accept_part(result, dt):
-                return
-        raise self._blame.error(self.time, dt)
-
-    def _try(self, dt: float) -> Result | None:
-        """The end of a step, with less and less asked of pairs that are too near."""
-        known = Known(self._touch.pairs, self._touch.forces, self._user_forces, self._bar_forces)
-        for demand in (RECOVER, KEEP_AWAY, SQUEEZE):
-            task = self._look_ahead(dt, demand)
-            try:
-                result = Step(self.surface, self._neighbours, self._structure, task).run(known)
-            except Blocked as blocked:
-                self._blame.pairs = self.surface.names(blocked.pairs)
-                self._blame.rows = self._drivers.names(blocked.user, self.time, dt)[:20]
-            except ConvergenceError as error:
-                self._blame.left = str(error)
-            else:
-                if not result.is_free:
-                    self._blame.pairs, self._blame.rows = self._touching(result), []
-                return result
-        return None
-
-    def _look_ahead(self, dt: float, demand: int = RECOVER) -> Task:
-        """What a step has to do."""
-        x, v, span, past = self._x, self._v, dt, self._x
-        before = self._before if dt == self.dt else None
-        if before is not None:  # BDF2 is implicit Euler over ⅔ dt from an extrapolated past
-            span, past, v = 2 * dt / 3, (4 * x - before[0]) / 3, (4 * v - before[1]) / 3
-        with np.errstate(over="ignore", invalid="ignore"):
-            goal, elastic = past + span * v + span * span * self.gravity, self.integrator != "explicit"
-        fixed, end = np.zeros((len(x), 3), np.bool_), x + dt * self._v
-        self._drivers.place(x, self.time, dt, fixed, end)
-        near = ((np.abs(goal) < _FARTHEST) & (np.abs(end) < _FARTHEST)).all(axis=1)
-        if not near.all():
-            node, step = int(np.flatnonzero(~near)[0]), f"a step of {dt:g} s from t = {self.time:g} s"
-            raise RunError(f"node {node} leaves the range of numbers in {step}")
-        if not elastic:
-            goal += softexplicit.way(self, dt)
-        wind = self.wind if not callable(self.wind) else _check.vector("wind", self.wind(self.time + dt))
-        parts = self._damped(span, None if before is None else before[0]) if elastic else undamped(self.elements)
-        resistance = parts, self._drag, wind
-        potential = Potential(self.elements, self._masses, span, x, past, goal, *resistance, elastic=elastic)
-        self._span, self._past = span, past
-        give = 0.0 if demand == RECOVER else _GIVE * dt * dt / float(self._masses.mean())
-        return Task(
-            potential, self._whole(x, self.time), self._whole(end, self.time + dt), fixed,
-            _RECOVERY * dt * self.surface.gap, demand, self._drivers.linear(x, self.time, dt),
-            self._drivers.bars(self._edges, x, dt, give), self.friction,
-        )  # fmt: skip
-
-    def _damped(self, span: float, before: Floats | None) -> Damped:
-        """Elastic parts with damping; before : positions before those of now, for BDF2."""
-        x, elements = self._x, self.elements
-        if not self._damping.any():
-            return undamped(elements)
-        strained, near = elements.measures(x), x
-        if before is not None:
-            both = zip(strained, elements.measures(before), strict=True)
-            strained = Measures._make((4 * now - then) / 3 for now, then in both)
-            near = 2 * x - before  # bending as it is at the end, to second order
-        return damped(elements, self._damping / span, strained, near)
-
-    def _step_classically(self) -> None:
-        """One step of dt by penalties or impulses, which nothing certifies."""
-        task = self._look_ahead(self.dt)
-        if self.response == "penalty":
-            stiffness = self.penalty or default_stiffness(self._masses, self.dt)
-            end = penalty_step(self.surface, task, self._structure, stiffness)
-        else:
-            end = impulse_step(self.surface, task, self._structure, self._masses, self.dt).positions
-        new = end[: len(self._x)].copy()
-        self._v, self._x = (new - self._x) / self.dt, new
-        self.time += self.dt
-        self.steps += 1
-
-    def _accept_part(self, result: Result, dt: float) -> bool:
-        """Go up to before the first contact of a step that is not free, if that is certified to be free."""
-        share, x = 0.9 * result.contact, self._x
-        while share > _LEAST_SHARE:
-            end = x + share * (result.positions[: len(x)] - x)
-            start, whole = self._whole(x, self.time), self._whole(end, self.time + share * dt)
-            if self.surface.is_free(start, whole):
-                self._accept(result, whole, share * dt)
-                return True
-            share *= 0.5
-        return False
-
-    def _accept(self, result: Result, whole: Floats, dt: float) -> None:
-        """Take a step that is certified, or the part of one."""
-        new, is_whole = whole[: len(self._x)].copy(), dt == self.dt
-        velocity = (new - self._past) / self._span if is_whole else (new - self._x) / dt
-        start = self.vertices()
-        self._touch = touch_of(result, start)
-        self._work = self._work + work_of(result, self._touch, start, whole)
-        self._user_forces, self._bar_forces, self._slack = result.user_forces, result.bar_forces, result.strain_slack()
-        is_smooth = self.integrator == "bdf2" and is_whole and not self._is_impact(result, dt)
-        self._before = (self._x, self._v) if is_smooth else None
-        self._v, self._x = velocity, new
-        self.time += dt
-        self.steps += 1
-        self.scaled_steps += not is_whole
-        self.friction_error = result.friction_error
-        self.last = result
-
-    def _is_impact(self, result: Result, dt: float) -> bool:
-        return has_impact(result, self._v, dt, self.surface.gap)
-
-    def _touching(self, result: Result) -> list[str]:
-        """What is in contact in a step that is not free."""
-        return self.surface.names(self.surface.near(self.vertices(), result.positions, 0.0))
 
     def frame(self) -> SoftFrame:
         """Everything as it is now, for `impinge.output`: SoftFiles, write_gltf, draw_soft and so on."""

@@ -8,7 +8,7 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-__all__ = ["versions"]
+__all__ = ["processor_name", "versions"]
 
 _PACKAGES = "numpy", "numba", "scipy"
 
@@ -21,10 +21,10 @@ def versions() -> dict[str, str]:
             found[name] = version(name)
         except PackageNotFoundError:
             found[name] = "not found"
-    return {**found, "system": platform.platform(), "processor": _processor(), "cores": str(os.cpu_count())}
+    return {**found, "system": platform.platform(), "processor": processor_name(), "cores": str(os.cpu_count())}
 
 
-def _processor() -> str:
+def processor_name() -> str:
     """Its name, as the system tells it."""
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():

@@ -15,20 +15,21 @@ from scipy.spatial.transform import Rotation
 from impinge import _check, _jit
 from impinge._interrupt import uninterrupted
 from impinge.bodies import _planes
-from impinge.bodies.dynamics import INTEGRATORS, Contacts, Dynamics
+from impinge.bodies.contacts import Contacts
+from impinge.bodies.dynamics import INTEGRATORS, Dynamics
 from impinge.bodies.motion import Motion, PoseFunction
 from impinge.bodies.obstacles import Obstacle
 from impinge.bodies.rain import Rain
 from impinge.bodies.rigid.dynamics import Laws
 from impinge.bodies.rigid.shape import Shape
+from impinge.bodies.sizes import read_corners
 from impinge.broad.search import NeighborSearch, Statistics
 from impinge.broad.space import check_room, read_space
 from impinge.errors import InputError, RunWarning
 from impinge.facts import html_table
 from impinge.inside.solid import Solid
-from impinge.inside.view import checked_rotation
 from impinge.response.materials import Material, law_table, shortest_contact
-from impinge.run import measure, overlaps, planes, state, watch
+from impinge.run import measure, overlaps, planes, rows, state, watch
 from impinge.run.flow import EVERY, Sink, Source, exchange
 from impinge.run.measure import Energy, Push
 from impinge.run.views import BodyContacts, Polyhedra, Spheres, Wall
@@ -171,22 +172,9 @@ class World:
         velocities: ArrayLike | None,
         spins: ArrayLike | None,
     ) -> NDArray[np.int64]:
-        x = _check.vectors("centres", centres, self.dim)
-        r = _check.sizes("radii", radii, len(x), "centres")
-        bad = np.flatnonzero(r == 0)
-        if len(bad):
-            raise InputError(f"radii: row {bad[0]} is 0, expected more, as a sphere needs a mass")
-        masses = self._dynamics.particles.masses(r, material.density) if isinstance(material, Material) else r
-        bad = np.flatnonzero(~((masses > 1e-290) & (masses < 1e290)))
-        if len(bad):
-            raise InputError(f"radii: row {bad[0]} is {r[bad[0]]:g}, of mass {masses[bad[0]]:g} kg, beyond all numbers")
-        v = _per_row("velocities", velocities, len(x), self.dim)
-        w = _per_row("spins", spins, len(x), 3 if self.dim == 3 else 1)
-        dynamics = self._dynamics
+        x, r, v, w = rows.of_spheres(self._dynamics, centres, radii, material, velocities, spins)
         kind = self._number_of(material)
-        spins_3 = w if self.dim == 3 else np.column_stack([np.zeros((len(x), 2)), w])
-        rows = dynamics.space.wrap(x), r, material.density, kind, _with_z(v), spins_3
-        ids = dynamics.add(*rows)
+        ids = self._dynamics.add(x, r, material.density, kind, v, w)
         self._ready = False
         return ids
 
@@ -236,8 +224,9 @@ class World:
         far = np.flatnonzero((np.abs(x) > watch.FARTHEST).any(axis=1))
         if len(far):
             raise InputError(f"positions: row {far[0]} is {x[far[0]].tolist()}, expected at most {watch.FARTHEST:g} m")
-        turns = _rotations(rotations, len(x))
-        v, w = _per_row("velocities", velocities, len(x), 3), _per_row("spins", spins, len(x), 3)
+        turns = rows.rotations(rotations, len(x))
+        v = rows.per_row("velocities", velocities, len(x), 3)
+        w = rows.per_row("spins", spins, len(x), 3)
         kind = self._number_of(material)
         for name in ("cohesion", "unloading", "pull"):  # rolling resistance is for what a sphere stands for, not these
             if getattr(material, name):
@@ -363,9 +352,7 @@ class World:
     @uninterrupted
     def add_box(self, lower: ArrayLike, upper: ArrayLike, material: Material | None = None) -> list[Wall]:
         """Walls around a box, felt from inside; none along periodic axes."""
-        low, high = _check.vector("lower", lower, self.dim), _check.vector("upper", upper, self.dim)
-        if not (low < high).all():
-            raise InputError(f"upper: found {upper!r}, expected more than lower, {lower!r}, along every axis")
+        low, high = read_corners(lower, upper, self.dim)
         walls = []
         for axis in range(self.dim):
             if self._dynamics.space.period[axis] == 0:
@@ -386,9 +373,7 @@ class World:
     @uninterrupted
     def add_sink(self, lower: ArrayLike, upper: ArrayLike) -> Sink:
         """Let spheres vanish whose centres are in a box, looked at every 50 steps; the sink counts them."""
-        low, high = _check.vector("lower", lower, self.dim), _check.vector("upper", upper, self.dim)
-        if not (low < high).all():
-            raise InputError(f"upper: found {upper!r}, expected more than lower, {lower!r}, along every axis")
+        low, high = read_corners(lower, upper, self.dim)
         self.sinks.append(Sink(low, high))
         return self.sinks[-1]
 
@@ -614,43 +599,3 @@ class World:
     ) -> World:
         """A world from a file of `save`; motions : functions of time of obstacles, by name, which no file holds."""
         return state.load(cls, path, threads, motions or {})
-
-
-def _per_row(name: str, value: ArrayLike | None, count: int, columns: int) -> _Floats:
-    """(count, columns) from as many rows, from one row for all, or zeros."""
-    if value is None:
-        return np.zeros((count, columns))
-    array = _check.numbers(name, value, f"numbers of shape ({count}, {columns}) or ({columns},)")
-    if columns == 1 and array.ndim == 1 and len(array) == count:
-        array = array[:, None]
-    if array.shape not in ((columns,), (count, columns)) and not (columns == 1 and array.ndim == 0):
-        raise InputError(f"{name}: found shape {array.shape}, expected ({count}, {columns}) or ({columns},)")
-    rows = np.array(np.broadcast_to(array, (count, columns)), np.float64)
-    _check.finite(name, rows)
-    return rows
-
-
-def _rotations(value: Any, count: int) -> _Floats:
-    """(count, 3, 3), each a rotation."""
-    if value is None:
-        return np.broadcast_to(np.eye(3), (count, 3, 3))
-    given = value.as_matrix() if hasattr(value, "as_matrix") else value
-    array = _check.numbers("rotations", given, f"rotation matrices, ({count}, 3, 3) or (3, 3), or a scipy Rotation")
-    if array.shape not in ((3, 3), (count, 3, 3)):
-        raise InputError(
-            f"rotations: found shape {array.shape}, expected ({count}, 3, 3) or (3, 3); for quaternions pass "
-            "scipy.spatial.transform.Rotation.from_quat(quaternions)"
-        )
-    rows = array.reshape(-1, 3, 3)
-    turns = np.empty(rows.shape)
-    for row, matrix in enumerate(rows):
-        try:
-            turns[row] = checked_rotation(matrix)
-        except InputError as error:
-            raise InputError(f"rotations: row {row}: {str(error).removeprefix('rotation: ')}") from None
-    return np.broadcast_to(turns, (count, 3, 3))
-
-
-def _with_z(vectors: _Floats) -> _Floats:
-    """Vectors with three axes."""
-    return vectors if vectors.shape[1] == 3 else np.column_stack([vectors, np.zeros(len(vectors))])

@@ -16,6 +16,7 @@ from impinge.shapes import _edges, _survey
 from impinge.shapes._mass import _bound_faces, _sum_moments
 from impinge.shapes._merge import _first_equal, _renumber
 from impinge.shapes.problems import Problems, describe
+from impinge.shapes.rotations import checked_rotation
 
 __all__ = ["Mesh"]
 
@@ -269,26 +270,19 @@ class Mesh:
         """The mesh with every face turned round, so that inside and outside change places."""
         return Mesh(self._vertices, self._faces[:, ::-1])
 
-    def transformed(
-        self, rotation: ArrayLike | None = None, translation: ArrayLike | None = None, scale: float = 1.0
-    ) -> Mesh:
+    def transformed(self, rotation: Any = None, translation: ArrayLike | None = None, scale: float = 1.0) -> Mesh:
         """The mesh at scale · rotation · x + translation, for each vertex x.
 
         Parameters
         ----------
-        rotation : (3, 3) float64
-            A rotation matrix (no reflection, no shear).
+        rotation : (3, 3) float64, or scipy.spatial.transform.Rotation
+            No reflection, no shear.
         translation : (3,) float64, m
         scale : float
         """
         vertices = self._vertices * _check.positive("scale", scale)
         if rotation is not None:
-            matrix = _check.vectors("rotation", rotation)
-            if matrix.shape != (3, 3) or not (
-                np.allclose(matrix @ matrix.T, np.eye(3), rtol=0, atol=1e-9) and np.linalg.det(matrix) > 0
-            ):
-                raise InputError(f"rotation: found {matrix.tolist()}, expected a 3 × 3 rotation matrix")
-            vertices = vertices @ matrix.T
+            vertices = vertices @ checked_rotation(rotation).T
         if translation is not None:
             vertices = vertices + _check.vector("translation", translation)
         return Mesh(vertices, self._faces)

@@ -8,16 +8,15 @@ import numpy as np
 
 from impinge.errors import ImpingeError, InputError
 from impinge.inside.solid import Solid
+from impinge.output.arrays import evenly
 from impinge.output.softframe import SoftFrame
 from impinge.run.frames import obstacle_meshes
-from impinge.run.scene import models
 from impinge.run.soft import SoftWorld
 from impinge.run.world import World
 from impinge.shapes.mesh import Mesh
 from impinge.show.recording import Bodies, Frame, Recording, Spheres
 from impinge.show.scene3d import plot_of
 from impinge.show.shown import scalars_of
-from impinge.show.thinning import evenly
 
 if TYPE_CHECKING:
     from k3d.plot import Plot
@@ -109,9 +108,8 @@ def _frames_of(thing: Any) -> tuple[list[Frame], dict[str, Any]]:
     if isinstance(thing, Frame):
         return [thing], {}
     if isinstance(thing, Recording):
-        model = thing.scene.model
-        flat = isinstance(model, models.Particles) and model.world.dim == 2
-        return [thing[int(number)] for number in evenly(len(thing), _FRAMES)], {"flat": flat}
+        frames = [thing[int(number)] for number in evenly(len(thing), _FRAMES)]
+        return frames, {"flat": thing.scene.model.is_flat}
     mesh = thing.mesh if isinstance(thing, Solid) else Mesh.of(thing, "thing")
     return [Frame(0.0, None, _as_body(mesh), None, [])], {}
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from impinge.errors import InputError
 from impinge.output.camera import box_edges, view_corners
@@ -57,13 +57,13 @@ class Pictures:
     ) -> None:
         self.recording = recording
         model = recording.scene.model
-        self._flat = isinstance(model, models.Particles) and model.world.dim == 2
+        self._flat = model.is_flat
         if self._flat and view is not None:
             raise InputError(f"view: found {view}, expected none, as {recording.folder} holds discs in a plane")
         self.colour = colour or ("speed" if isinstance(model, models.Particles) else None)
         self.view, self.size, self.limits = view, size, limits
         self.around: Floats | None = None
-        self._box = _box_of(model)
+        self._box = model.drawn_box
         self._planes = [(plane.point, plane.normal) for plane in getattr(model, "planes", []) if not plane.moves]
         self._corners: Floats | None = None  # (2, 3): of a box around all that is shown with one camera
         self._decimals = _decimals(recording.times)
@@ -202,14 +202,6 @@ def _flat_extent(frame: Frame, before: Floats) -> Floats:
     centres, radii = _spheres_of(frame)
     places = np.concatenate([before[:, :2], centres[:, :2] - radii[:, None], centres[:, :2] + radii[:, None]])
     return np.array([places.min(axis=0), places.max(axis=0)]) if len(places) else places
-
-
-def _box_of(model: Any) -> ArrayLike | None:
-    """The box whose edges are drawn, if the scene has one."""
-    if not isinstance(model, models.Particles):
-        return None
-    box: Any = [model.boxes[0].lower, model.boxes[0].upper] if model.boxes else model.world.box
-    return box
 
 
 def _decimals(times: Floats) -> int:

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from impinge import _check
 from impinge.errors import InputError
+from impinge.output.arrays import evenly, with_z
 from impinge.output.atomic import replacing
+from impinge.output.figure import read_corners
 from impinge.run.scene import Scene
 from impinge.run.schedule import reached
 from impinge.run.versions import versions
@@ -22,7 +24,7 @@ from impinge.show.recording import Recording
 from impinge.show.scene3d import colour_map, plot_of_shown, require_k3d
 from impinge.show.shown import Shown
 from impinge.show.tables import charts_of
-from impinge.show.thinning import Plan, cost_of, evenly, plan
+from impinge.show.thinning import Plan, cost_of, plan
 
 __all__ = ["MOST_MB", "check_scene", "report"]
 
@@ -97,7 +99,7 @@ class _Page:
         self.recording, self.most, self.tell = recording, most, tell
         model = recording.scene.model
         world = model.world
-        self.flat = getattr(world, "dim", 3) == 2
+        self.flat = model.is_flat
         self.periodic = bool(np.any(getattr(world, "periodic", False)))
         self.planes = getattr(model, "planes", [])
         last = recording[len(recording) - 1].spheres
@@ -208,14 +210,8 @@ def _choices(shown: Shown) -> list[str]:
 
 def _box(model: Any) -> NDArray[np.float64] | None:
     """Corners of the scene's box, in three dimensions."""
-    if getattr(model, "boxes", None):
-        corners = np.array([model.boxes[0].lower, model.boxes[0].upper], np.float64)
-    elif getattr(model.world, "box", None) is not None:
-        corners = np.array(model.world.box, np.float64)
-        corners = np.array([np.zeros_like(corners), corners]) if corners.ndim == 1 else corners
-    else:
-        return None
-    return np.pad(corners, ((0, 0), (0, 3 - corners.shape[1])))
+    corners = read_corners(model.drawn_box, 2 if model.is_flat else 3)
+    return None if corners is None else with_z(corners)
 
 
 def _versions(of_run: dict[str, str]) -> dict[str, dict[str, str]]:

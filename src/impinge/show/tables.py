@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge.output.arrays import evenly
 from impinge.show.recording import Recording
-from impinge.show.thinning import evenly
 
 __all__ = ["charts_of"]
 

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.errors import InputError
+from impinge.output.arrays import evenly
 from impinge.show.recording import Recording
 from impinge.show.shown import Shown
 
-__all__ = ["Cost", "Plan", "cost_of", "evenly", "plan"]
+__all__ = ["Cost", "Plan", "cost_of", "plan"]
 
 _FRAMES = 300  # at most: more are no smoother
 _FEW = 60  # frames that are kept where leaving out spheres helps as well
@@ -37,11 +38,6 @@ class Plan(NamedTuple):
     frames: int
     stride: int  # of the numbers of the spheres
     others: bool  # whether there are other scalars to choose from
-
-
-def evenly(count: int, most: int) -> NDArray[np.int64]:
-    """Numbers from 0 to `count` − 1, at most so many, evenly spread, the first and the last among them."""
-    return np.unique(np.round(np.linspace(0, count - 1, min(count, most))).astype(np.int64))
 
 
 def cost_of(recording: Recording, scalar: str) -> Cost:

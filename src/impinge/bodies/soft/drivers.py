@@ -14,7 +14,7 @@ from impinge.bodies.soft.constraints import NO_BARS, NO_ROWS, Bars, Linear
 from impinge.bodies.soft.parts import Edges, Floats
 from impinge.errors import InputError
 
-__all__ = ["Drivers", "FixedNodes", "UserRows", "driven_nodes", "unit_direction"]
+__all__ = ["Drivers", "FixedNodes", "UserRows", "driven_nodes", "unit_direction", "user_rows"]
 
 _PARALLEL = 1.0 - 1e-12  # cosine of directions that are the same
 _SAME_TIME = 1e-6  # of a step: times are sums of steps, and rounded
@@ -103,6 +103,26 @@ class UserRows(NamedTuple):
         if matrix.shape[1] == columns:
             return matrix
         return sp.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(matrix.shape[0], columns))
+
+
+def user_rows(J: Any, bound: Any, of: str, equal: bool, nodes: int) -> UserRows:
+    """Rows of users, for so many nodes."""
+    of, wanted = _check.choice("of", of, ("velocities", "positions")), f"a matrix of {3 * nodes} columns"
+    if sp.issparse(J):
+        J = sp.csr_array(J)
+        _check.numbers("J", J.data, wanted)
+    else:
+        J = np.atleast_2d(_check.numbers("J", J, wanted))
+    if J.ndim != 2 or J.shape[1] != 3 * nodes:
+        raise InputError(f"J: found shape {J.shape}, expected {3 * nodes} columns, three for each node")
+    matrix = sp.csr_array(J, dtype=np.float64, copy=True)
+    bad = np.flatnonzero(~np.isfinite(matrix.data))
+    if len(bad):
+        row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
+        raise InputError(f"J: row {row} is not finite in column {matrix.indices[bad[0]]}")
+    if not callable(bound):
+        bound = _check.numbers("bound", bound, f"a number, or {matrix.shape[0]} of them").copy()
+    return UserRows(matrix, bound, of == "velocities", _check.truth("equal", equal))
 
 
 def unit_direction(direction: Any) -> Floats:

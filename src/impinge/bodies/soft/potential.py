@@ -50,7 +50,8 @@ class Potential:
         *,
         elastic: bool = True,
     ) -> None:
-        self.elements, inertia = elements, masses / span**2
+        self.elements, self.span, self.past = elements, span, past
+        inertia = masses / span**2
         # Forces are compared with those that move a node by its way, and with rounding, where no force acts at all.
         stiffness = parts.stiffest + float(inertia.max())
         rounding = _ROUNDINGS * np.finfo(np.float64).eps * stiffness * float(np.abs(start).max())

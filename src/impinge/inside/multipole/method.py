@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from impinge import _check
 from impinge._scratch import borrow
 from impinge.errors import InputError
+from impinge.inside.direct import signs
 from impinge.inside.multipole import _plan, _points, _walk
 from impinge.inside.multipole._evaluate import LEVEL, Leaves
 from impinge.inside.multipole._sources import DEEPEST
@@ -187,9 +188,7 @@ class Multipole:
     def classify(self, points: ArrayLike) -> NDArray[np.int8]:
         """−1 outside, 0 exactly on the surface, +1 inside, which means J > 1/2: (n,) int8."""
         winding, status, _ = self._evaluate(_check.vectors("points", points))
-        classes = np.where(winding > 0.5, 1, -1).astype(np.int8)
-        classes[status != 0] = 0
-        return classes
+        return signs(winding, status != 0)
 
     def operations(self, points: ArrayLike) -> Operations:
         """How often each operation is done for these points, the preparation included."""

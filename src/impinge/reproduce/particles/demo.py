@@ -8,9 +8,9 @@ import numpy as np
 
 from impinge.bodies.filling import fill_random
 from impinge.broad import box_pairs
-from impinge.reproduce.particles.measure import Progress
 from impinge.reproduce.particles.simulations import CASES, End, demand_equal, end_of, fingerprint, new_world
 from impinge.reproduce.particles.systems import System, discs
+from impinge.reproduce.statements import Progress
 
 __all__ = ["Pictured", "floating_discs", "let_fall", "potential_contacts", "run_demo", "run_packing"]
 

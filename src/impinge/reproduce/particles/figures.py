@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 from matplotlib import pyplot as plt
 
-from impinge.reproduce.look import STYLE, plain_numbers, save
+from impinge.reproduce.look import BLACK, BLUE, GREEN, PURPLE, STYLE, VERMILION, plain_numbers, save
 from impinge.reproduce.particles.measure import PAPER_EXPONENTS
 
 __all__ = ["LOOKS", "draw_cases", "draw_fracture", "draw_parameters"]
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.
 LOOKS = {
-    "verlet": ("#CC79A7", "v"),
-    "cells": ("#0072B2", "s"),
-    "sweep": ("#009E73", "^"),
-    "levels": ("#D55E00", "o"),
-    "auto": ("#000000", "x"),
+    "verlet": (PURPLE, "v"),
+    "cells": (BLUE, "s"),
+    "sweep": (GREEN, "^"),
+    "levels": (VERMILION, "o"),
+    "auto": (BLACK, "x"),
 }
 
 
@@ -65,7 +65,7 @@ def draw_fracture(rows: list[dict[str, Any]], path: Path) -> None:
         figure, axes = plt.subplots(figsize=(6, 4.2))
         for search in ("cells", "sweep", "levels"):
             _line(axes, rows, search, "ratio", per_particle=True)
-        axes.axvspan(1, 5, color="#000000", alpha=0.05, lw=0)
+        axes.axvspan(1, 5, color=BLACK, alpha=0.05, lw=0)
         axes.text(1.1, 0.97, "the paper's range", transform=axes.get_xaxis_transform(), va="top", color="#666666")
         axes.set(
             title="Fracture: cost over the ratio of sizes (Fig. 14)", xlabel="R / r", ylabel="ns per particle and step"

@@ -12,13 +12,13 @@ import numpy as np
 from impinge.broad import NeighborSearch, cell_tests_random
 from impinge.errors import SearchWarning
 from impinge.reproduce.particles.systems import System, discs, equal_spheres, fractured_spheres
+from impinge.reproduce.statements import Progress
 
 __all__ = [
-    "PAPER_EXPONENTS", "Progress", "fit_exponent", "fit_power", "measure_cases", "measure_fracture",
+    "PAPER_EXPONENTS", "fit_exponent", "fit_power", "measure_cases", "measure_fracture",
     "measure_parameters",
 ]  # fmt: skip
 
-Progress = Callable[[str], None]
 _STEPS = 100  # at most; the paper rebuilds Verlet lists every 100 steps
 _SECONDS = 6.0  # after which no further step is begun
 _MOST_TESTS = 4e9  # of linked cells or all pairs in a rebuild; beyond, a case is left out

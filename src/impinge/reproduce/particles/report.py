@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import platform
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +10,13 @@ from impinge.errors import InputError, install
 from impinge.reproduce.particles import verdicts
 from impinge.reproduce.particles.measure import (
     PAPER_EXPONENTS,
-    Progress,
     fit_exponent,
     measure_cases,
     measure_fracture,
     measure_parameters,
 )
 from impinge.reproduce.particles.tables import number
-from impinge.reproduce.statements import Report, beside, markdown
+from impinge.reproduce.statements import Progress, Report, beside, machine, markdown, write_report
 
 __all__ = ["reproduce"]
 
@@ -33,7 +30,7 @@ def reproduce(folder: Path, quick: bool, progress: Progress) -> Report:
     except ImportError:
         raise InputError(f"reproduce: needs matplotlib; {install('report')}") from None
     folder.mkdir(parents=True, exist_ok=True)
-    results: dict[str, Any] = {"quick": quick, "machine": f"{platform.machine()}, Python {platform.python_version()}"}
+    results: dict[str, Any] = {"quick": quick, "machine": machine()}
     results["cases"] = measure_cases(quick, progress)
     figures.draw_cases(results["cases"], folder / "particles-growth.png")
     results["fracture"] = measure_fracture(quick, progress)
@@ -41,11 +38,8 @@ def reproduce(folder: Path, quick: bool, progress: Progress) -> Report:
     results["parameters"] = measure_parameters(quick, progress)
     figures.draw_parameters(results["parameters"], folder / "particles-parameters.png")
     results["simulations"] = simulation_report.run(folder, quick, progress)
-    (folder / "particles.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    path = folder / "particles.md"
     text = _text(results) + "\n" + simulation_report.text(results["simulations"])
-    path.write_text(text, encoding="utf-8")
-    return Report(path, verdicts.statements(results))
+    return write_report(folder, "particles", results, text, verdicts.statements(results))
 
 
 def _growth_table(cases: dict[str, list[dict[str, Any]]]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 from impinge.output.picture import draw_spheres
-from impinge.reproduce.look import STYLE, plain_numbers, save
+from impinge.reproduce.look import BLUE, STYLE, plain_numbers, save
 from impinge.reproduce.particles.demo import Pictured, potential_contacts
 from impinge.reproduce.particles.figures import LOOKS
 from impinge.reproduce.particles.measure import PAPER_EXPONENTS, fit_power
@@ -109,7 +109,7 @@ def draw_matrix(demo: Pictured, path: Path) -> dict[str, dict[str, float]]:
             found = potential_contacts(centres, system.radii)
             apart = float(np.mean(found[:, 1] - found[:, 0]))
             facts[title] = {"pairs": len(found), "apart": apart}
-            axes.plot(found[:, 1], found[:, 0], ".", ms=2.5, color="#0072B2")
+            axes.plot(found[:, 1], found[:, 0], ".", ms=2.5, color=BLUE)
             axes.plot([0, count], [0, count], color="#aaaaaa", lw=0.7)
             axes.set(xlim=(0, count), ylim=(count, 0), aspect="equal", title=f"{title}: {len(found)} pairs")
             axes.set(xlabel="number of the second disc", ylabel="number of the first disc")

@@ -8,11 +8,11 @@ from typing import Any
 
 from impinge.reproduce.particles import simulation_figures as figures
 from impinge.reproduce.particles.demo import run_demo, run_packing
-from impinge.reproduce.particles.measure import Progress, fit_exponent
+from impinge.reproduce.particles.measure import fit_exponent
 from impinge.reproduce.particles.simulations import measure_simulations
 from impinge.reproduce.particles.systems import fractured_spheres
-from impinge.reproduce.particles.tables import number
-from impinge.reproduce.statements import markdown
+from impinge.reproduce.particles.tables import by_way, number
+from impinge.reproduce.statements import Progress, markdown
 
 __all__ = ["run", "text"]
 
@@ -43,18 +43,14 @@ def run(folder: Path, quick: bool, progress: Progress) -> dict[str, Any]:
     return {"cases": rows, "demo": demo.facts, "matrix": matrix, "packing": packing.facts, "shares": shares}
 
 
-def _of(rows: _Rows, way: str) -> _Rows:
-    return [row for row in rows if row["way"] == way]
-
-
 def _times(rows: _Rows) -> str:
     """Seconds of all runs of a case, with exponents."""
     numbers = sorted({row["bodies"] for row in rows})
     names = ["search", *(f"{n:,}" for n in numbers), "exponent", "last three"]
     lines = []
     for way in ("paper", "world"):
-        for search in dict.fromkeys(row["search"] for row in _of(rows, way)):
-            here = [row for row in _of(rows, way) if row["search"] == search]
+        for search in dict.fromkeys(row["search"] for row in by_way(rows, way)):
+            here = [row for row in by_way(rows, way) if row["search"] == search]
             cells = [f"{row['seconds']:.3g}" for row in here]
             cells += [number(fit_exponent(here, search)), number(fit_exponent(here, search, 3))]
             lines.append([f"{search}, {way}", *cells])

@@ -22,8 +22,8 @@ from impinge.bodies import _planes
 from impinge.bodies.dynamics import Dynamics
 from impinge.broad import NeighborSearch
 from impinge.broad.space import read_space
-from impinge.reproduce.particles.measure import Progress
 from impinge.reproduce.particles.systems import GRAVITY, System, discs, equal_spheres, fractured_spheres
+from impinge.reproduce.statements import Progress
 from impinge.response.materials import Material, law_table
 from impinge.run.planes import read_plane
 from impinge.run.world import World

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from impinge.reproduce.particles.measure import PAPER_EXPONENTS, fit_exponent
-from impinge.reproduce.particles.tables import crossing, number
+from impinge.reproduce.particles.tables import by_way, crossing, number
 from impinge.reproduce.statements import Statement, without_verdict
 
 __all__ = ["statements"]
@@ -27,10 +27,6 @@ def statements(results: dict[str, Any]) -> list[Statement]:
     found += [*_searches_alone(results["cases"]), *_fracture_alone(results["fracture"])]
     found = without_verdict(found) if results["quick"] else found
     return sorted(found + sized, key=lambda one: int(one.place.removeprefix("Fig. ")))
-
-
-def _of(rows: _Rows, way: str) -> _Rows:
-    return [row for row in rows if row["way"] == way]
 
 
 def _alike(fit: dict[str, float]) -> bool:
@@ -102,7 +98,7 @@ def _fracture_alone(rows: _Rows) -> list[Statement]:
 
 def _balance(rows: _Rows) -> str:
     """From which number on Verlet lists spend more on testing all pairs than on the pairs they hold."""
-    row = [row for row in _of(rows, "paper") if row["search"] == "verlet"][-1]
+    row = [row for row in by_way(rows, "paper") if row["search"] == "verlet"][-1]
     held = row["listed"] / row["bodies"]
     return (
         f"{held:.0f} pairs per particle are in the lists, so that n²/200 tests per step are more than the {held:.0f} n "
@@ -140,7 +136,7 @@ def _figure_10(packing: dict[str, Any]) -> Statement:
 
 
 def _figure_11(rows: _Rows) -> list[Statement]:
-    paper = _of(rows, "paper")
+    paper = by_way(rows, "paper")
     fit = {search: fit_exponent(paper, search, 3) for search in _SHORT}
     here = ", ".join(f"{search} {number(b)}" for search, b in fit.items()) + " (exponents of the last three)"
     per = {row["bodies"]: row["seconds"] / row["bodies"] for row in paper if row["search"] == "cells"}
@@ -164,11 +160,11 @@ def _figure_12(rows: _Rows) -> list[Statement]:
     }
     lines = []
     for search, said in PAPER_EXPONENTS.items():
-        all_sizes, last = (fit_exponent(_of(rows, "paper"), search, k) for k in (None, 3))
+        all_sizes, last = (fit_exponent(by_way(rows, "paper"), search, k) for k in (None, 3))
         here = f"{number(all_sizes)}, last three {number(last)}"
         off = f"{last - said:+.2f}; {why[search]}"
         lines.append(Statement("Fig. 12", f"{_SHORT[search]} ∝ n^{said:g}", here, abs(last - said) < _CLOSE, off))
-    ours = {row: fit_exponent(_of(rows, "world"), row, 3) for row in ("verlet", "cells", "sweep", "auto")}
+    ours = {row: fit_exponent(by_way(rows, "world"), row, 3) for row in ("verlet", "cells", "sweep", "auto")}
     here = ", ".join(f"{search} {number(b)}" for search, b in ours.items())
     note = "a difference of method: lists are made through cells, and again only when something has moved too far"
     lines.append(Statement("Fig. 12", "–", f"World, last three: {here}", None, note))
@@ -186,11 +182,11 @@ def _figure_13(shares: dict[int, float]) -> Statement:
 def _figure_14(rows: _Rows) -> list[Statement]:
     rise = {}
     for search in ("cells", "sweep"):
-        per = [row["seconds"] / row["bodies"] for row in _of(rows, "paper") if row["search"] == search]
+        per = [row["seconds"] / row["bodies"] for row in by_way(rows, "paper") if row["search"] == search]
         rise[search] = per[-1] / per[0]
     last = max(row["ratio"] for row in rows)
     here = f"per particle from R/r = 1 to {last}: cells × {rise['cells']:.2f}, sweep × {rise['sweep']:.2f}"
-    cross = crossing(_of(rows, "paper"))
+    cross = crossing(by_way(rows, "paper"))
     few = "the rise of cells is not yet seen at so few ratios"
     return [
         Statement(

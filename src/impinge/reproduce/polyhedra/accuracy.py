@@ -9,7 +9,7 @@ import numpy as np
 
 from impinge.inside import Multipole
 from impinge.inside.direct import Direct
-from impinge.reproduce.polyhedra.measure import Progress
+from impinge.reproduce.statements import Progress
 from impinge.shapes import octasphere
 
 __all__ = ["Error", "bound_26", "bound_27", "fall_per_order", "gradient_error", "measure_errors"]

@@ -9,18 +9,18 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.lines import Line2D
 
-from impinge.reproduce.look import STYLE, plain_numbers, save
+from impinge.reproduce.look import BLACK, BLUE, GREEN, ORANGE, PURPLE, STYLE, VERMILION, plain_numbers, save
 from impinge.reproduce.polyhedra.series import Diagonal, Run, Series, along
 
 __all__ = ["GRID_LOOKS", "METHOD_LOOKS", "draw_comparison", "draw_growth", "draw_times"]
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.
-GRID_LOOKS = (("#0072B2", "o"), ("#009E73", "s"), ("#E69F00", "^"), ("#D55E00", "D"))  # from few points to many
+GRID_LOOKS = ((BLUE, "o"), (GREEN, "s"), (ORANGE, "^"), (VERMILION, "D"))  # from few points to many
 METHOD_LOOKS = {
-    "ray": ("#CC79A7", "v", "ray crossing"),
-    "pre-chosen": ("#009E73", "^", "multipole, pre-chosen"),
-    "well-chosen": ("#0072B2", "s", "multipole, well-chosen"),
-    "octree": ("#000000", "x", "our octree"),
+    "ray": (PURPLE, "v", "ray crossing"),
+    "pre-chosen": (GREEN, "^", "multipole, pre-chosen"),
+    "well-chosen": (BLUE, "s", "multipole, well-chosen"),
+    "octree": (BLACK, "x", "our octree"),
 }
 _GUIDE = "#999999"
 

@@ -16,11 +16,11 @@ from impinge.inside import Multipole, Octree
 from impinge.inside.ray import Ray
 from impinge.reproduce.polyhedra.bodies import foams, grid_points, spheres
 from impinge.reproduce.polyhedra.series import Diagonal, Run, Series
+from impinge.reproduce.statements import Progress
 from impinge.shapes import Mesh, octasphere
 
-__all__ = ["METHODS", "Progress", "measure_all", "measure_diagonal", "measure_mesh", "shortest", "warm_up"]
+__all__ = ["METHODS", "measure_all", "measure_diagonal", "measure_mesh", "shortest", "warm_up"]
 
-Progress = Callable[[str], None]
 _Result = TypeVar("_Result")
 
 METHODS: dict[str, Callable[[Mesh], Any]] = {

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.lines import Line2D
 
-from impinge.reproduce.look import STYLE, plain_numbers, save
+from impinge.reproduce.look import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, STYLE, VERMILION, plain_numbers, save
 from impinge.reproduce.polyhedra.accuracy import Error
 from impinge.reproduce.polyhedra.figures import GRID_LOOKS
 from impinge.reproduce.polyhedra.operations import MODES, OPERATIONS, Counts, Depth
@@ -18,13 +18,13 @@ from impinge.reproduce.polyhedra.series import along, two_digits
 __all__ = ["draw_accuracy", "draw_depths", "draw_operations"]
 
 _LOOKS = {
-    "p2m": ("#000000", "o"),
-    "m2m": ("#56B4E9", "s"),
-    "m2l": ("#0072B2", "^"),
-    "l2l": ("#009E73", "v"),
-    "l2p": ("#E69F00", "D"),
-    "m2p": ("#CC79A7", "P"),
-    "near": ("#D55E00", "X"),
+    "p2m": (BLACK, "o"),
+    "m2m": (SKY, "s"),
+    "m2l": (BLUE, "^"),
+    "l2l": (GREEN, "v"),
+    "l2p": (ORANGE, "D"),
+    "m2p": (PURPLE, "P"),
+    "near": (VERMILION, "X"),
 }
 
 

@@ -8,8 +8,9 @@ from functools import partial
 from impinge import _jit
 from impinge.inside import Multipole
 from impinge.reproduce.polyhedra.bodies import grid_points
-from impinge.reproduce.polyhedra.measure import Progress, shortest
+from impinge.reproduce.polyhedra.measure import shortest
 from impinge.reproduce.polyhedra.series import exponent
+from impinge.reproduce.statements import Progress
 from impinge.shapes import octasphere
 
 __all__ = ["MODES", "OPERATIONS", "Count", "Counts", "Depth", "count_operations", "measure_depths"]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import platform
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from impinge.errors import InputError, install
-from impinge.reproduce.polyhedra.measure import Progress, measure_all, measure_diagonal
-from impinge.reproduce.statements import Report
+from impinge.reproduce.polyhedra.measure import measure_all, measure_diagonal
+from impinge.reproduce.statements import Progress, Report, machine, write_report
 
 __all__ = ["reproduce"]
 
@@ -55,18 +53,15 @@ def reproduce(folder: Path, quick: bool, progress: Progress) -> Report:
     errors = measure_errors(quick, progress)
     method_figures.draw_accuracy(errors, file("accuracy"))
 
-    machine = f"{platform.machine()}, Python {platform.python_version()}"
     numbers: dict[str, Any] = {
         "quick": quick,
-        "machine": machine,
+        "machine": machine(),
         **{body: [asdict(run) for run in one.runs] for body, one in series.items()},
         "diagonal": [asdict(run) for run in diagonal.runs],
         "operations": [asdict(count) for count in counts.over_triangles + counts.over_points],
         "depths": [asdict(one) for one in depths],
         "errors": [asdict(error) for error in errors],
     }
-    (folder / "polyhedra.json").write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
-    path = folder / "polyhedra.md"
     results = text.Results(series, diagonal, counts, depths, errors)
-    path.write_text(text.report(results, quick, machine), encoding="utf-8")
-    return Report(path, text.statements(results, quick))
+    words = text.report(results, quick, machine())
+    return write_report(folder, "polyhedra", numbers, words, text.statements(results, quick))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +11,12 @@ from scipy.sparse.linalg import spsolve
 
 from impinge.reproduce.qp_collide.programs import Program, programs_along
 from impinge.reproduce.qp_collide.scenes import DEMOS
+from impinge.reproduce.statements import Progress
 from impinge.response.qp import solve_qp
 from impinge.response.qp_paper import condition_number, kkt_matrix, schur_diagonal
 
 __all__ = ["PAPER_L", "Conditioning", "figure_1", "measure_conditioning"]
 
-Progress = Callable[[str], None]
 
 PAPER_L = 1e-3  # "around 10⁻³" of whatever unit; 1/kg here
 _DT, _STEPS, _EVERY, _QUICK_EVERY, _NODES = 0.01, 100, 5, 20, 60

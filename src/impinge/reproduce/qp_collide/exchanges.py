@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from impinge.reproduce.qp_collide.programs import Program, programs_along
 from impinge.reproduce.qp_collide.scenes import DEMOS
+from impinge.reproduce.statements import Progress
 from impinge.response.qp import solve_qp
 from impinge.response.qp_paper import PaperSolution, algorithm_1, perturbed
 
 __all__ = ["WAYS", "Exchanges", "measure_exchanges"]
 
-Progress = Callable[[str], None]
 
 # Rows and their solver: one row for each node; or all rows, which need the perturbation, L relative to J K⁻¹ Jᵀ.
 WAYS = {"one row each": None, "all rows, L = 10⁻³": 1e-3, "all rows, L = 10⁻⁶": 1e-6}

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 from impinge.output.softpicture import draw_soft
-from impinge.reproduce.look import STYLE, plain_numbers, save
+from impinge.reproduce.look import BLUE, GREEN, ORANGE, PURPLE, SKY, STYLE, VERMILION, plain_numbers, save
 from impinge.reproduce.qp_collide.conditioning import Conditioning
 from impinge.reproduce.qp_collide.exchanges import WAYS, Exchanges
 from impinge.reproduce.qp_collide.iterative import FORMS, Count
@@ -19,9 +19,9 @@ from impinge.reproduce.qp_collide.scenes import DEMOS
 
 __all__ = ["draw_conditioning", "draw_exchanges", "draw_histories", "draw_iterations", "draw_picture"]
 
-COLOURS = {"qp": "#0072B2", "penalty": "#D55E00", "impulse": "#009E73"}
-_FORM_COLOURS = ("#D55E00", "#E69F00", "#CC79A7", "#56B4E9", "#0072B2")
-_WAY_COLOURS = ("#0072B2", "#E69F00", "#D55E00")
+COLOURS = {"qp": BLUE, "penalty": VERMILION, "impulse": GREEN}
+_FORM_COLOURS = (VERMILION, ORANGE, PURPLE, SKY, BLUE)
+_WAY_COLOURS = (BLUE, ORANGE, VERMILION)
 _VIEW = (-75.0, 12.0)  # degrees
 _LEAST_STRAIN, _LEAST_LACK = 1e-5, 1e-3  # what is shown of less, 1 and mm
 _MUCH = 2.0  # J: more is shown by its logarithm
@@ -70,8 +70,8 @@ def draw_conditioning(found: Sequence[Conditioning], path: Path) -> None:
     with plt.rc_context(STYLE):
         figure, axes = plt.subplots(figsize=(8, 4))
         for sources, colour, label, shift in (
-            ("first", "#D55E00", "rows Algorithm 1 begins with", -0.12),
-            ("last", "#0072B2", "rows held at the solution", 0.12),
+            ("first", VERMILION, "rows Algorithm 1 begins with", -0.12),
+            ("last", BLUE, "rows held at the solution", 0.12),
         ):
             here = [one for one in found if one.source.endswith(sources)]
             for place, name in enumerate(kinds):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,13 +9,13 @@ from scipy.sparse.linalg import minres
 
 from impinge.reproduce.qp_collide.programs import Program, programs_along
 from impinge.reproduce.qp_collide.scenes import DEMOS
+from impinge.reproduce.statements import Progress
 from impinge.response import qp_paper_equations as equations
 from impinge.response.qp import solve_qp
 from impinge.response.qp_paper import kkt_operator, schur_diagonal
 
 __all__ = ["FORMS", "Count", "measure_iterations"]
 
-Progress = Callable[[str], None]
 
 FORMS = {
     "(8), CG": "the paper's choice: products (18) and (19), conjugate gradients",

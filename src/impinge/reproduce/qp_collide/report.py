@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import platform
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,9 +10,9 @@ from impinge.errors import InputError, install
 from impinge.reproduce.qp_collide.conditioning import measure_conditioning
 from impinge.reproduce.qp_collide.exchanges import measure_exchanges
 from impinge.reproduce.qp_collide.iterative import measure_iterations
-from impinge.reproduce.qp_collide.responses import Measured, Progress, measure_responses
+from impinge.reproduce.qp_collide.responses import RESPONSES, Measured, measure_responses
 from impinge.reproduce.qp_collide.scenes import DEMOS
-from impinge.reproduce.statements import Report
+from impinge.reproduce.statements import Progress, Report, machine, write_report
 
 __all__ = ["reproduce"]
 
@@ -45,26 +43,23 @@ def reproduce(folder: Path, quick: bool, progress: Progress) -> Report:
     figures.draw_exchanges(results.exchanges, file("exchanges"))
     figures.draw_iterations(results.iterations, file("iterations"))
 
-    machine = f"{platform.machine()}, Python {platform.python_version()}"
     numbers: dict[str, Any] = {
         "quick": quick,
-        "machine": machine,
+        "machine": machine(),
         "responses": [one.summary() for one in results.measured.histories],
         "conditioning": [asdict(one) for one in results.conditioning],
         "exchanges": [asdict(one) for one in results.exchanges],
         "iterations": [asdict(one) for one in results.iterations],
     }
-    (folder / "qp-collide.json").write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
-    path = folder / "qp-collide.md"
-    path.write_text(text.report(results, quick, machine), encoding="utf-8")
-    return Report(path, text.statements(results))
+    words = text.report(results, quick, machine())
+    return write_report(folder, "qp-collide", numbers, words, text.statements(results))
 
 
 def _shown(measured: Measured) -> list[tuple[str, int, Any]]:
     """Demo, number and picture of all that the report shows: the last moment only of the classical responses."""
     shown = []
     for demo in DEMOS:
-        for response in ("qp", "penalty", "impulse"):
+        for response in RESPONSES:
             here = [one for one in measured.pictures if (one.demo, one.response) == (demo, response)]
             numbered = list(enumerate(here))
             shown += [(demo, k, one) for k, one in (numbered if response == "qp" else numbered[-1:])]

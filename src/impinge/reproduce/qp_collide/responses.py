@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -11,13 +10,12 @@ import numpy as np
 from impinge.bodies.soft.penetration import measure_penetration
 from impinge.output.softframe import SoftFrame
 from impinge.reproduce.qp_collide.scenes import DEMOS, RADIUS, Demo, Scene
-from impinge.run.soft import SoftWorld
+from impinge.reproduce.statements import Progress
+from impinge.run.soft import RESPONSES, SoftWorld
 
 __all__ = ["RESPONSES", "History", "Measured", "Picture", "measure_responses", "run_demo"]
 
-Progress = Callable[[str], None]
 
-RESPONSES = ("qp", "penalty", "impulse")
 _STEPS, _QUICK_STEPS = (0.01, 0.005, 0.002, 0.001), (0.01, 0.005)  # s
 _PICTURED = 0.005  # s, time step of the pictures
 

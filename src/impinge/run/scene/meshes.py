@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from impinge.bodies.sizes import read_corners
 from impinge.errors import InputError
 from impinge.run.scene import models
 from impinge.shapes import generators
@@ -75,9 +76,7 @@ def cylinder(table: models.Cylinder) -> Mesh:
 
 def block(table: models.Block) -> Mesh:
     """A box."""
-    lower, upper = np.array(table.lower), np.array(table.upper)
-    if not (lower < upper).all():
-        raise InputError(f"upper: found {table.upper}, expected more than lower, {table.lower}, along every axis")
+    lower, upper = read_corners(table.lower, table.upper)
     return generators.box(upper - lower, lower=lower)
 
 

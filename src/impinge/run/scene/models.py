@@ -380,3 +380,13 @@ class Particles(Table):
     sources: list[Source] = several("Where spheres appear.")
     sinks: list[Sink] = several("Where spheres vanish.")
     measures: list[Measure] = several("Columns of series.csv.")
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether it is about discs in a plane."""
+        return self.world.dim == 2
+
+    @property
+    def drawn_box(self) -> Any:
+        """The box that pictures show: two corners, or lengths from 0; None if there is none."""
+        return [self.boxes[0].lower, self.boxes[0].upper] if self.boxes else self.world.box

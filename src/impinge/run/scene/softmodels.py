@@ -213,6 +213,16 @@ class Soft(Table):
     fixed: list[Fixed] = several("Nodes that move as they are told.")
 
     @property
+    def is_flat(self) -> bool:
+        """As of other scenes."""
+        return False
+
+    @property
+    def drawn_box(self) -> None:
+        """As of other scenes: it has none."""
+        return None
+
+    @property
     def body_names(self) -> list[str]:
         """What bodies are called in the scene."""
         return [body.name or f"body {number + 1}" for number, body in enumerate(self.bodies)]

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from benchmarks import command
-from benchmarks import soft as benchmark
-from benchmarks.soft_test import engine, judges, ours, peers, plots, report, scenes, speed
+from benchmarks.soft_test import engine, judges, ours, peers, report, scenes, speed
 
 import impinge
+from benchmarks import command
+from benchmarks import soft as benchmark
 from impinge import ccd
 
 TINY = scenes.Sizes(
@@ -202,7 +202,7 @@ def _measure(folder, monkeypatch, mine, peer, parts=()):
     options = benchmark._arguments(words)
     results, verdicts = benchmark._measure(options, [0])
     text = benchmark._text(results, verdicts)
-    command.save("soft", results, text, folder, lambda results, folder: plots.draw(results, folder / "soft.png"))
+    command.save("soft", results, text, folder, "benchmarks.soft_test.plots")
     return json.loads((folder / "soft.json").read_text(encoding="utf-8")), text, verdicts
 
 

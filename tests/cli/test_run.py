@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
 
-from impinge import cli
-
-from .run.scenes import SMALL, contents, write
+from ..command import invoke
+from ..run.scenes import SMALL, contents, write
 
 
 @pytest.fixture
@@ -19,12 +17,8 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(*arguments):
-    return CliRunner().invoke(cli.app, [str(a) for a in arguments])
-
-
 def test_run(here):
-    result = run("run", "scene.toml")
+    result = invoke("run", "scene.toml")
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
     first, *rest = result.stdout.splitlines()
@@ -40,30 +34,30 @@ def test_run(here):
 
 
 def test_quiet(here):
-    result = run("run", "scene.toml", "--out", "there", "--threads", "1", "-q")
+    result = invoke("run", "scene.toml", "--out", "there", "--threads", "1", "-q")
     assert (result.exit_code, result.output) == (0, "")
     assert (here / "there" / "spheres.pvd").exists()
 
 
 def test_again(here):
-    assert run("run", "scene.toml", "-q").exit_code == 0
-    result = run("run", "scene.toml")
+    assert invoke("run", "scene.toml", "-q").exit_code == 0
+    result = invoke("run", "scene.toml")
     assert result.exit_code == 2
     assert result.stderr == (
         "impinge: scene-out: is not empty; --resume goes on with the run in it, --overwrite starts anew\n"
     )
-    result = run("run", "scene.toml", "--resume")
+    result = invoke("run", "scene.toml", "--resume")
     assert result.exit_code == 0
     assert result.stdout.startswith("finished already, at t = 0.02")
-    assert run("run", "scene.toml", "--overwrite", "-q").exit_code == 0
-    result = run("run", "scene.toml", "--overwrite", "--resume")
+    assert invoke("run", "scene.toml", "--overwrite", "-q").exit_code == 0
+    result = invoke("run", "scene.toml", "--overwrite", "--resume")
     assert result.exit_code == 2
     assert "found both" in result.stderr
 
 
 def test_warnings_are_one_line(here):
     write(here, SMALL.replace("dim = 2", "dim = 2\ndt = 1e-4"))
-    result = run("run", "scene.toml", "-q")
+    result = invoke("run", "scene.toml", "-q")
     assert result.exit_code == 0
     assert result.stderr.startswith("impinge: warning: dt: 0.0001 s is ")
     assert result.stderr.count("\n") == 1
@@ -73,7 +67,7 @@ def test_progress_on_a_terminal(here, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "150")
-    result = run("run", "scene.toml")
+    result = invoke("run", "scene.toml")
     assert result.exit_code == 0
     assert "steps/s" in result.stderr
     assert "contacts" in result.stderr
@@ -82,7 +76,7 @@ def test_progress_on_a_terminal(here, monkeypatch):
 
 @pytest.mark.parametrize("template", ["hopper", "drum", "column", "box2d", "rocks", "cable", "cloth"])
 def test_new(here, template):
-    result = run("new", "mine", "--template", template)
+    result = invoke("new", "mine", "--template", template)
     assert result.exit_code == 0
     assert result.stdout == "written mine.toml; try: impinge run mine.toml\n"
     text = (here / "mine.toml").read_text(encoding="utf-8")
@@ -90,17 +84,17 @@ def test_new(here, template):
     # A start of it runs; how long the whole takes is for `make verify`.
     short = [line if not line.startswith("until") else "until = 0.002" for line in text.splitlines()]
     write(here, "\n".join(short), "mine.toml")
-    result = run("run", "mine.toml", "-q")
+    result = invoke("run", "mine.toml", "-q")
     assert (result.exit_code, result.output) == (0, "")
 
 
 def test_new_overwrites_nothing(here):
     before = (here / "scene.toml").read_text()
-    result = run("new", "scene")
+    result = invoke("new", "scene")
     assert result.exit_code == 2
     assert result.stderr == "impinge: scene.toml: exists already, expected another name\n"
     assert (here / "scene.toml").read_text() == before
-    result = run("new", "none/scene")
+    result = invoke("new", "none/scene")
     assert result.exit_code == 2
     assert result.stderr.count("\n") == 1
-    assert run("new", "other", "--template", "cloud").exit_code == 2
+    assert invoke("new", "other", "--template", "cloud").exit_code == 2

@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from benchmarks import command
-from benchmarks import qp as benchmark
 from benchmarks.qp_test import accuracy, cold, ours, peers, plain, problems, report, sequences, sizes, warm
 from benchmarks.qp_test.race import Entry, race
 from benchmarks.qp_test.sequences import Sequence
 
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "peers" / "qp"
+from benchmarks import command
+from benchmarks import qp as benchmark
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "peers" / "qp"
 PROGRAMS = (
     partial(problems.cable, 40), partial(problems.cable, 40, with_strain=True), partial(problems.cloth, 8, 12),
     partial(problems.self_contact, 7, 10),
@@ -59,7 +60,7 @@ def _run(folder, monkeypatch, rivals, words=()):
     results, verdicts = benchmark._measure(options, [0])
     text = benchmark._text(results, verdicts)
     name = command.of_parts("qp", options.parts, benchmark._PARTS)
-    command.save(name, results, text, folder, benchmark._draw)
+    command.save(name, results, text, folder, "benchmarks.qp_test.plots")
     assert (folder / f"{name}.png").stat().st_size > 0
     return json.loads((folder / f"{name}.json").read_text(encoding="utf-8")), text, verdicts
 

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from benchmarks import ccd as benchmark
-from benchmarks import command
 from benchmarks.ccd_test import alarms, cloth, ours, peers, report, scenes, truth
 from benchmarks.ccd_test.race import Entry, race
 
+from benchmarks import ccd as benchmark
+from benchmarks import command
 from impinge import ccd
 from tests.ccd import naive
 
@@ -94,7 +94,7 @@ def _run(folder, monkeypatch, peer, parts=()):
     results, verdicts = benchmark._measure(options, [0])
     text = benchmark._text(results, verdicts)
     name = command.of_parts("ccd", options.parts, benchmark._PARTS)
-    command.save(name, results, text, folder, benchmark._draw)
+    command.save(name, results, text, folder, "benchmarks.ccd_test.plots")
     assert (folder / f"{name}.png").stat().st_size > 0
     return json.loads((folder / f"{name}.json").read_text(encoding="utf-8")), text, verdicts
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from benchmarks import command
-from benchmarks import polyhedra as benchmark
-from benchmarks.polyhedra_test import engine, judges, kinds, ours, peers, plots, race, report, scenes
+from benchmarks.polyhedra_test import engine, judges, kinds, ours, peers, race, report, scenes
 from scipy.spatial import ConvexHull
 
 import impinge
+from benchmarks import command
+from benchmarks import polyhedra as benchmark
 
 TINY = scenes.Sizes(
     part=3,
@@ -122,7 +122,7 @@ def test_a_run_writes_its_results(tmp_path, monkeypatch):
     options = benchmark._arguments(["--quick", "--threads", "1", "--peers", "none"])
     results, verdicts = benchmark._measure(options, [0])
     text = benchmark._text(results, verdicts)
-    command.save("polyhedra", results, text, tmp_path, lambda found, out: plots.draw(found, out / "polyhedra.png"))
+    command.save("polyhedra", results, text, tmp_path, "benchmarks.polyhedra_test.plots")
     kept = json.loads((tmp_path / "polyhedra.json").read_text(encoding="utf-8"))
     assert [row["bodies"] for row in kept["bodies"]] == [3, 6]
     assert kept["faces"][0]["faces"] < kept["faces"][1]["faces"]

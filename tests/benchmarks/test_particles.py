@@ -16,7 +16,7 @@ from benchmarks.particle_motion.sizes import QUICK
 
 import impinge
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.verify

@@ -6,10 +6,11 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import impinge
-from impinge import ccd, cli, shapes
+from impinge import ccd, shapes
+
+from ..command import invoke, refusal
 
 SHEET = shapes.Mesh([[0, 0, 0], [2, 0, 0], [0, 2, 0]], [[0, 1, 2]])
 
@@ -22,7 +23,7 @@ def here(tmp_path, monkeypatch):
 
 
 def run(*arguments):
-    return CliRunner().invoke(cli.app, ["touch", *map(str, arguments)])
+    return invoke("touch", *arguments)
 
 
 def save_motion(shift0, shift1, ending="ply"):
@@ -30,14 +31,6 @@ def save_motion(shift0, shift1, ending="ply"):
     small = np.array([[0.5, 0.5, 0], [0.6, 0.5, 0.1], [0.5, 0.6, 0.1]])
     for name, shift in (("before", shift0), ("after", shift1)):
         (SHEET + shapes.Mesh(small + shift, [[0, 1, 2]])).save(f"{name}.{ending}")
-
-
-def refused(result, message):
-    """Exit code 2, one line on stderr that holds the message, nothing on stdout."""
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    assert result.stderr.count("\n") == 1
-    assert message in result.stderr
 
 
 @pytest.mark.parametrize("ending", ["ply", "obj", "off", "npz"])
@@ -161,7 +154,7 @@ def test_bad_input(arguments, message, form, here):
     shapes.Mesh(mesh.vertices, [[0, 1, 2], [3, 5, 4]]).save("other.ply")
     np.save("points.npy", mesh.vertices)
     (here / "damaged.ply").write_bytes(b"nothing of the kind")
-    refused(run(*arguments, *form), message)
+    assert message in refusal(run(*arguments, *form))
 
 
 @pytest.mark.parametrize("arguments", [[], ["a.ply"], ["a.ply", "b.ply", "--gap", "near"], ["a", "b", "--fast"]])

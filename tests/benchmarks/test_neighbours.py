@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import command, inside
 from benchmarks.inside_test import cases, winding
 from benchmarks.inside_test import peers as inside_peers
 from benchmarks.inside_test.winding_report import winding_text, winding_verdicts
@@ -20,8 +19,9 @@ from benchmarks.neighbour_search.race import enter, race
 from benchmarks.report import exponent
 
 import impinge
+from benchmarks import command, inside
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.verify
@@ -206,9 +206,10 @@ TINY = replace(
 def test_winding_without_peers(tmp_path, monkeypatch):
     monkeypatch.setattr(cases, "QUICK", TINY)
     options = inside._arguments(["--quick", "--peers", "none", "--threads", "1", "--parts", "winding"])
-    results = inside._measure(options, [0])
-    text = results.pop("text")
-    command.save(command.of_parts("inside", options.parts, inside._PARTS), results, text, tmp_path, inside._draw)
+    results, verdicts = inside._measure(options, [0])
+    text = inside._text(results, verdicts)
+    name = command.of_parts("inside", options.parts, inside._PARTS)
+    command.save(name, results, text, tmp_path, "benchmarks.inside_test.plots")
 
     rows = json.loads((tmp_path / "inside_winding.json").read_text(encoding="utf-8"))["winding"]
     assert [row["family"] for row in rows[::2]] == ["sphere", "sphere with holes", "foam", "foam with holes"]

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import impinge
 from impinge import cli, shapes
 from impinge.inside import solid
 from impinge.inside.pointfiles import open_points
+
+from ..command import invoke, refusal
 
 POINTS = np.concatenate(
     [
@@ -43,20 +44,13 @@ def expected():
     return impinge.Solid(shapes.octasphere(2)).classify(POINTS)
 
 
-def run(*arguments):
-    return CliRunner().invoke(cli.app, [str(a) for a in arguments])
-
-
 def listing(folder):
     return sorted(p.name for p in folder.iterdir())
 
 
 def refused(result, message, here, before):
     """Exit code 2, one line on stderr that holds the message, nothing on stdout, no new file."""
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    assert result.stderr.count("\n") == 1
-    assert message in result.stderr
+    assert message in refusal(result)
     assert listing(here) == before
 
 
@@ -94,7 +88,7 @@ def read_classes(name):
 @pytest.mark.parametrize("chunk", [None, 7, 100])
 def test_every_format(ending, chunk, here, expected):
     make_points(f"cloud.{ending}")
-    result = run("inside", "sphere.ply", f"cloud.{ending}", *([] if chunk is None else ["--chunk", chunk]))
+    result = invoke("inside", "sphere.ply", f"cloud.{ending}", *([] if chunk is None else ["--chunk", chunk]))
     assert result.exit_code == 0, result.output
     np.testing.assert_array_equal(read_classes(f"cloud-inside.{ending}"), expected)
     if ending in ("csv", "xyz", "ply"):
@@ -105,7 +99,7 @@ def test_every_format(ending, chunk, here, expected):
 
 @pytest.mark.parametrize("ending", ["npy", "npz", "csv", "xyz", "ply"])
 def test_output_in_another_format(ending, here, expected):
-    result = run("inside", "sphere.ply", "points.npy", "-o", f"answer.{ending}")
+    result = invoke("inside", "sphere.ply", "points.npy", "-o", f"answer.{ending}")
     assert result.exit_code == 0, result.output
     np.testing.assert_array_equal(read_classes(f"answer.{ending}"), expected)
 
@@ -116,7 +110,7 @@ def test_methods_are_those_of_solid():
 
 @pytest.mark.parametrize("method", solid.METHODS)
 def test_every_method(method, here, expected):
-    result = run("inside", "sphere.ply", "points.npy", "--method", method, "--threads", 1, "--json")
+    result = invoke("inside", "sphere.ply", "points.npy", "--method", method, "--threads", 1, "--json")
     assert result.exit_code == 0, result.output
     np.testing.assert_array_equal(np.load("points-inside.npy"), expected)
     facts = json.loads(result.stdout)
@@ -125,7 +119,7 @@ def test_every_method(method, here, expected):
 
 
 def test_summary(here, expected):
-    result = run("inside", "sphere.ply", "points.npy")
+    result = invoke("inside", "sphere.ply", "points.npy")
     assert "128 triangles, closed" in result.stdout
     assert f"2 × 2 × 2, volume {shapes.octasphere(2).volume:.6g}" in result.stdout
     for name, value in (("inside", 1), ("on", 0), ("outside", -1)):
@@ -136,7 +130,7 @@ def test_summary(here, expected):
 
 
 def test_json(here, expected):
-    result = run("inside", "sphere.ply", "points.npy", "--json", "-o", "a.npz")
+    result = invoke("inside", "sphere.ply", "points.npy", "--json", "-o", "a.npz")
     facts = json.loads(result.stdout)
     assert result.stdout.count("\n") == 1
     assert result.stderr == ""
@@ -167,16 +161,16 @@ def test_json(here, expected):
 
 def test_json_of_a_huge_mesh(here):
     shapes.octasphere(1, radius=1e200).save("huge.off")
-    result = run("inside", "huge.off", "points.npy", "--json")
+    result = invoke("inside", "huge.off", "points.npy", "--json")
     assert result.exit_code == 0, result.output
     facts = json.loads(result.stdout)
     assert facts["mesh"]["volume"] is None
     assert facts["counts"]["inside"] == len(POINTS)
-    assert run("inside", "huge.off", "points.npy").exit_code == 0
+    assert invoke("inside", "huge.off", "points.npy").exit_code == 0
 
 
 def test_quiet(here):
-    result = run("inside", "sphere.ply", "points.npy", "-q")
+    result = invoke("inside", "sphere.ply", "points.npy", "-q")
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
     assert (here / "points-inside.npy").exists()
 
@@ -184,7 +178,7 @@ def test_quiet(here):
 def test_output_stands_in_the_current_folder(here):
     (here / "data").mkdir()
     (here / "points.npy").rename(here / "data" / "points.npy")
-    assert run("inside", "sphere.ply", "data/points.npy").exit_code == 0
+    assert invoke("inside", "sphere.ply", "data/points.npy").exit_code == 0
     assert (here / "points-inside.npy").exists()
 
 
@@ -192,17 +186,17 @@ def test_output_stands_in_the_current_folder(here):
 def test_no_points(ending, here, monkeypatch):
     monkeypatch.setattr(sys.modules[__name__], "POINTS", np.empty((0, 3)))
     make_points(f"none.{ending}")
-    result = run("inside", "sphere.ply", f"none.{ending}", "--json")
+    result = invoke("inside", "sphere.ply", f"none.{ending}", "--json")
     assert result.exit_code == 0, result.output
     facts = json.loads(result.stdout)
     assert facts["counts"] == {"inside": 0, "on": 0, "outside": 0}
     assert facts["points_per_second"] is None
     assert len(read_classes(f"none-inside.{ending}")) == 0
-    assert run("inside", "sphere.ply", f"none.{ending}").exit_code == 0
+    assert invoke("inside", "sphere.ply", f"none.{ending}").exit_code == 0
 
 
 def test_open_mesh_is_warned_about(here):
-    result = run("inside", "open.ply", "points.npy", "--json")
+    result = invoke("inside", "open.ply", "points.npy", "--json")
     assert result.exit_code == 0
     assert result.stderr.startswith("impinge: warning: ")
     assert result.stderr.count("\n") == 1
@@ -214,7 +208,7 @@ def test_open_mesh_is_warned_about(here):
 
 
 def test_inverted_mesh_is_warned_about(here):
-    result = run("inside", "flipped.off", "points.npy", "-q")
+    result = invoke("inside", "flipped.off", "points.npy", "-q")
     assert result.exit_code == 0
     assert result.stderr.startswith("impinge: warning: ")
     assert result.stderr.count("\n") == 1
@@ -223,7 +217,7 @@ def test_inverted_mesh_is_warned_about(here):
 @pytest.mark.parametrize("method", ["octree", "ray", "ray-exact"])
 def test_open_mesh_is_refused(method, here):
     before = listing(here)
-    refused(run("inside", "open.ply", "points.npy", "--method", method), "open edge", here, before)
+    refused(invoke("inside", "open.ply", "points.npy", "--method", method), "open edge", here, before)
 
 
 @pytest.mark.parametrize(
@@ -254,7 +248,7 @@ def test_bad_input(arguments, message, form, here):
     (here / "folder.csv").mkdir()
     np.save("wrong.npy", np.zeros((5, 2)))
     before = listing(here)
-    refused(run("inside", *arguments, *form), message, here, before)
+    refused(invoke("inside", *arguments, *form), message, here, before)
 
 
 @pytest.mark.parametrize("ending", ["npy", "npz", "csv", "xyz", "ply"])
@@ -266,7 +260,7 @@ def test_bad_row_in_any_chunk(ending, chunk, here, monkeypatch):
     monkeypatch.setattr(sys.modules[__name__], "POINTS", points)
     make_points(f"bad.{ending}")
     before = listing(here)
-    result = run("inside", "sphere.ply", f"bad.{ending}", "--chunk", chunk)
+    result = invoke("inside", "sphere.ply", f"bad.{ending}", "--chunk", chunk)
     refused(result, f"bad.{ending}: row 200 ", here, before)
 
 
@@ -285,7 +279,7 @@ def test_bad_row_in_any_chunk(ending, chunk, here, monkeypatch):
 )
 def test_wrong_usage(arguments, here):
     before = listing(here)
-    result = run(*arguments)
+    result = invoke(*arguments)
     assert result.exit_code == 2
     assert result.stdout == ""
     assert listing(here) == before
@@ -296,7 +290,7 @@ def test_unforeseen_errors_are_not_hidden(here, monkeypatch):
         raise ZeroDivisionError("a bug")
 
     monkeypatch.setattr(solid.Solid, "classify", fail)
-    result = run("inside", "sphere.ply", "points.npy")
+    result = invoke("inside", "sphere.ply", "points.npy")
     assert result.exit_code == 1
     assert isinstance(result.exception, ZeroDivisionError)
 
@@ -364,7 +358,7 @@ def test_warmup(monkeypatch):
             done.append(name)
 
     monkeypatch.setattr(_warmup, "run", run_none)
-    result = run("warmup")
+    result = invoke("warmup")
     assert result.exit_code == 0, result.output
     assert len(done) == len(_warmup.steps())
     assert "compiled in" in result.stdout
@@ -373,7 +367,7 @@ def test_warmup(monkeypatch):
 
 def test_points_in_another_unit(here):
     np.savetxt("far.csv", [[1000.0, 2000, 3000], [0, 0, 1200]], delimiter=",")
-    result = run("inside", "sphere.ply", "far.csv")
+    result = invoke("inside", "sphere.ply", "far.csv")
     assert result.exit_code == 0
     assert "far.csv: no point is in the box of the mesh, (-1, -1, -1) to (1, 1, 1)" in result.stderr
 
