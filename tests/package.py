@@ -113,7 +113,7 @@ def try_commands(installed: Installed) -> None:
     scene = (here / "hopper.toml").read_text(encoding="utf-8")
     assert "picture = false" in scene
     (here / "hopper.toml").write_text(scene.replace("picture = false", "picture = true"), encoding="utf-8")
-    needed = "impinge[report]"
+    needed = "pip install '.[report]'"
     assert installed.run("impinge", "run", "hopper.toml", code=2, says=needed).count("\n") == 1
     assert installed.run("impinge", "report", ".", code=2, says=needed).count("\n") == 1
     assert installed.run("impinge", "reproduce", "particles", "--quick", code=2, says=needed).count("\n") == 1

@@ -24,7 +24,7 @@ KERNEL_DECORATORS = {"exact", "kernel", "parallel", "part", "team"}
 # Each folder may import those before it, and itself. The package's own __init__ stands on top: lower rooms
 # take names from where they are defined, never from there.
 ORDER = [
-    {"errors", "facts"},
+    {"errors", "facts", "fields"},
     {"_check", "_interrupt", "_jit", "_scratch", "untrusted"},
     {"compiler"},
     {"exact"},

@@ -171,7 +171,7 @@ def test_a_missing_extra_is_one_line(monkeypatch, capsys):
     with pytest.raises(typer.Exit) as stopped, common.reported():
         raise ModuleNotFoundError("No module named 'k3d.plot'", name="k3d.plot")
     assert stopped.value.exit_code == 2
-    assert capsys.readouterr().err == "impinge: needs k3d; pip install 'impinge[report]'\n"
+    assert capsys.readouterr().err == "impinge: needs k3d; in the clone of impinge: pip install '.[report]'\n"
     for name in ("numpy", "something"):  # these are bugs, or a broken installation
         with pytest.raises(ModuleNotFoundError), common.reported():
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)

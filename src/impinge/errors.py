@@ -20,6 +20,11 @@ def reason(error: BaseException) -> str:
     return (text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…") or type(error).__name__
 
 
+def install(extra: str) -> str:
+    """What to do to have an extra, as part of a line; impinge is in no index of packages, only in its repository."""
+    return f"in the clone of impinge: pip install '.[{extra}]'"
+
+
 class InputError(ImpingeError, ValueError):
     """An argument or a file has the wrong type, shape or value; the message, of one line, names it."""
 

@@ -26,6 +26,9 @@ def write(folder: Path, kind: str) -> Path:
         "plain.csv": "\n".join(",".join(map(str, row)) for row in ROWS.tolist()),
         "bom.csv": "\ufeffx,y,z,r\n" + "\n".join(",".join(map(str, row)) for row in ROWS.tolist()),
         "savetxt.csv": "# x,y,z,r\n" + "\n".join(",".join(map(str, row)) for row in ROWS.tolist()),
+        "semicolons.csv": "\n# by hand\nx;y;z;r\n\n" + "\n".join(";".join(map(str, row)) for row in ROWS.tolist()),
+        "tabs.csv": "\n".join("\t".join(map(str, row)) for row in ROWS.tolist()) + "\n\n",
+        "spaces.csv": "# x y z r\n" + "\n".join(" ".join(map(str, row)) for row in ROWS.tolist()),
         "plain.xyz": "4\n\n" + "\n".join("A " + " ".join(map(str, row)) for row in ROWS.tolist()),
         "extended.xyz": '4\nLattice="9 0 0" Properties=species:S:1:radius:R:1:pos:R:3\n'
         + "\n".join(f"A {r} {x} {y} {z}" for x, y, z, r in ROWS.tolist()),
@@ -48,6 +51,9 @@ KINDS = [
     "plain.csv",
     "bom.csv",
     "savetxt.csv",
+    "semicolons.csv",
+    "tabs.csv",
+    "spaces.csv",
     "plain.xyz",
     "extended.xyz",
 ]
@@ -77,7 +83,7 @@ def test_two_dimensions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.csv", "x,y,z\n1,2,3\n", "has no radii, expected a column for them or --radius"),
+        ("a.csv", "x,y,z\n1,2,3\n", "has no radii, expected a column for them"),
         ("a.csv", "a,b\n1,2\n", "found columns a, b, expected x, y"),
         ("a.csv", "x,y,r\n1,2,oops\n", "cannot be read as .csv"),
         ("a.csv", "1,2\n", r"found numbers of shape \(1, 2\)"),
@@ -86,7 +92,9 @@ def test_two_dimensions(tmp_path: Path) -> None:
         ("a.xyz", "1000000000000\n\nA 1 2 3 4\n", "found 1 rows after a count of"),
         ("a.xyz", "1\n\nA 1 2 3 4 5 6\n", "has no radii"),
         ("a.xyz", "1\nProperties=id:I:1:radius:R:1\n1 2\n", "found the properties id, radius, expected pos"),
-        ("a.csv", "", "found nothing in the first line"),
+        ("a.csv", "", "holds no rows"),
+        ("a.csv", "x;y;r\n0,1;0,2;0,3\n", "cannot be read as .csv"),
+        ("a.csv", "# by hand\na,b\n1,2\n", "found columns a, b, expected x, y"),
         ("a.npz", "PK\x03\x04", "cannot be read as .npz"),
         ("a.xyz", "many\n\n", "found 'many' in the first line, expected the number of spheres"),
         ("a.xyz", "1\n\n1.5 2 3 4\n", "found 1.5 in the first column, expected name, x, y, z"),
@@ -140,13 +148,13 @@ def test_periodic_box(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--radius", -1], "radii: row 0 is -1.0"),
-        (["--box", "1,1"], "box: found [1.0, 1.0], expected 3 lengths"),
+        (["--radius", -1], "--radius: found -1.0, expected a finite number of at least 0"),
+        (["--box", "1,1"], "--box: found [1.0, 1.0], expected 3 lengths"),
         (["--box", "1,a,1"], "--box: found '1,a,1'"),
         (["--periodic", "xw"], "--periodic: found 'xw', expected letters of xyz"),
-        (["--periodic", "x"], "box: found None"),
+        (["--periodic", "x"], "--box: found None"),
         (["-o", "p.txt"], "p.txt: ending '.txt', expected .npy or .csv"),
-        (["--gap", -1], "gap: found -1.0"),
+        (["--gap", -1], "--gap: found -1.0"),
     ],
 )
 def test_bad_usage(tmp_path: Path, options: list[object], message: str) -> None:
@@ -164,6 +172,13 @@ def test_one_radius_for_all_and_upper_case(tmp_path: Path) -> None:
     code, _, err = run(tmp_path / "s.npz", "-o", tmp_path / "no" / "p.npy")
     assert code == 2
     assert "no such folder" in err
+
+
+def test_bad_radii_name_their_file(tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text("0,0,0,1\n1,1,1,-1\n")
+    code, _, err = run(tmp_path / "s.csv")
+    assert code == 2
+    assert "s.csv: radii: row 1 is -1.0" in err
 
 
 def test_missing_and_own_file(tmp_path: Path) -> None:

@@ -120,7 +120,8 @@ def test_every_method(method, here, expected):
 
 def test_summary(here, expected):
     result = invoke("inside", "sphere.ply", "points.npy")
-    assert f"128 triangles, closed, volume {shapes.octasphere(2).volume:.6g}" in result.stdout
+    assert "128 triangles, closed" in result.stdout
+    assert f"2 × 2 × 2, volume {shapes.octasphere(2).volume:.6g}" in result.stdout
     for name, value in (("inside", 1), ("on", 0), ("outside", -1)):
         words = next(line.split() for line in result.stdout.splitlines() if line.startswith(name + " "))
         assert words[1] == str(np.count_nonzero(expected == value))
@@ -364,6 +365,13 @@ def test_warmup(monkeypatch):
     assert str(_jit.cache_folder()) in result.stdout
 
 
+def test_points_in_another_unit(here):
+    np.savetxt("far.csv", [[1000.0, 2000, 3000], [0, 0, 1200]], delimiter=",")
+    result = invoke("inside", "sphere.ply", "far.csv")
+    assert result.exit_code == 0
+    assert "far.csv: no point is in the box of the mesh, (-1, -1, -1) to (1, 1, 1)" in result.stderr
+
+
 @pytest.mark.parametrize(
     "arguments",
     [["inside"], ["nope"], ["inside", "a", "b", "--method", "fast"], ["inside", "a", "b", "--threads", "0"]],
@@ -374,3 +382,4 @@ def test_wrong_usage_is_one_line_too(arguments):
     assert done.stdout == ""
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith("impinge: ")
+    assert "Value error" not in done.stderr

@@ -22,7 +22,8 @@ def test_run(here):
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
     first, *rest = result.stdout.splitlines()
-    assert first.startswith("3 discs until 0.02 s; dt = ")
+    assert first.startswith("3 discs until 0.02 s, ")
+    assert " steps; dt = " in first
     assert "1/50 of the shortest contact" in first
     assert "sphere-steps per second" in result.stdout
     assert rest[-1].split() == ["written", "scene-out"]

@@ -126,7 +126,7 @@ class Reader:
         elif first == "make":
             targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
             assert {word for word in rest if "=" not in word} <= set(targets), words
-        elif first == "python" and rest[:1] == ["-m"]:
+        elif first in ("python", "python3") and rest[:1] == ["-m"]:
             assert rest[1] in ("venv", "pip", "pytest") or importlib.util.find_spec(rest[1]), words
         elif first == "python" and rest[0].endswith(".py"):
             with redirect_stdout(io.StringIO()) as out:

@@ -227,7 +227,7 @@ def test_missing_and_old_packages_are_problems(monkeypatch, quick):
         "numpy: found 1.0, expected >=2.0; pip install 'numpy>=2.0'",
         "rich: found none, expected >=13.7; pip install 'rich>=13.7'",
     ]
-    assert any(hint.startswith("pip install 'impinge[report]'") for hint in found.hints)
+    assert any(hint.startswith("in the clone of impinge: pip install '.[report]'") for hint in found.hints)
     assert "ruff" not in found.text()
 
 

@@ -17,7 +17,7 @@ SCENE = """
 until = 0.001
 [materials.a]
 density = 1000
-stiffness = 1000
+stiffness = 1e6
 [[spheres]]
 material = "a"
 centres = [[0, 0, 0]]

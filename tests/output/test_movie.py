@@ -97,7 +97,7 @@ def test_bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(FileNotFoundError):
         write(tmp_path / "nowhere" / "a.mp4", plain(COLOURS[0]))
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
-    with pytest.raises(InputError, match=r"pip install 'impinge\[report\]'"):
+    with pytest.raises(InputError, match=r"pip install '.\[report\]'"):
         Movie("a.mp4", 5)
 
 

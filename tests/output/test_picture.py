@@ -111,7 +111,7 @@ def test_bad_input(tmp_path: Path, centres: Any, options: dict[str, Any], messag
 
 def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(InputError, match=r"pip install 'impinge\[report\]'"):
+    with pytest.raises(InputError, match=r"pip install '.\[report\]'"):
         draw_spheres(tmp_path / "a.png", CENTRES, RADII)
 
 

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from impinge import shapes
-from impinge.errors import InputError
+from impinge.errors import InputError, RunWarning
 from impinge.run.scene import read_scene
 from impinge.run.scene.toml import Document
 from impinge.run.templates import template_text
@@ -24,6 +24,7 @@ BAD = [
     ("unknown key", "density = 20", "densty = 20  # here",
      "materials.glass.densty: unknown key, did you mean density?"),
     ("unknown table", "[world]", "[word]  # here\n[world]", "word: unknown key, did you mean world?"),
+    ("unknown tables", "[[boxes]]", "[[box]]  # here", "box: unknown key, did you mean boxes?"),
     ("nothing like it", "dim = 2", "dim = 2\nxyzzy = 1  # here",
      "world.xyzzy: unknown key, expected one of dim, gravity, dt, integrator, search, skin, box, periodic"),
     ("unknown inline key", CENTRES,
@@ -205,8 +206,31 @@ def test_files_that_are_none(here):
 
 def test_materials_that_do_not_go_together(here):
     write(here, SMALL.replace("[[boxes]]", "[materials.soft]\ndensity = 1\nyoung = 1e5\n[[boxes]]\nmaterial = 'soft'"))
-    said = "materials.soft: found a stiffness in 'glass' and young in 'soft', expected a law for this pair"
+    said = "materials.soft: found a stiffness in 'glass' and young in 'soft', expected the same of both, "
+    said += "or a law for this pair: World.set_contact, in a scene [[contacts]]"
     assert re.sub(r"^scene.toml:\d+: ", "", refused("scene.toml")) == said
+
+
+def test_obstacles_drawn_in_millimetres(here):
+    shapes.save(shapes.box((100.0, 100, 100)), here / "part.ply")
+    text = """[run]
+until = 0.1
+[materials.m]
+density = 1000
+stiffness = 1e3
+[[spheres]]
+material = "m"
+centres = [[0.1, 0, 0.2]]
+radii = 0.01
+[[obstacles]]
+file = "part.ply"
+"""
+    write(here, text)
+    said = r"scene.toml:11: obstacles\[0\].file: found a mesh 100 m wide, 5,000 times .* millimetres: scale = 1e-3"
+    with pytest.warns(RunWarning, match=said):
+        read_scene("scene.toml").build()
+    write(here, text + "scale = 1e-3\n")
+    read_scene("scene.toml").build()
 
 
 def test_materials_with_the_same_numbers_are_two(here):

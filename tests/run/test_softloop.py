@@ -225,7 +225,7 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = invoke("run", "scene.toml")
     assert (result.exit_code, result.stderr) == (0, "")
     first, *rest = result.stdout.splitlines()
-    assert first == "1 body of 5 nodes until 0.05 s; dt = 0.01 s, implicit-euler"
+    assert first == "1 body of 5 nodes until 0.05 s, 5 steps; dt = 0.01 s, implicit-euler"
     assert "node-steps per second" in result.stdout
     assert "0 of 5 steps, cut short before a contact" in result.stdout
     assert rest[-1].split() == ["written", "scene-out"]

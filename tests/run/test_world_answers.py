@@ -28,6 +28,16 @@ class TestWhatItSays:
             world.step(1)
         world.step(1)
 
+    def test_spheres_that_are_too_soft_for_their_weight(self):
+        world = World()
+        world.add_spheres([[0, 0, 0]], R, Material(2500, young=70, poisson=0.2))
+        with pytest.warns(RunWarning, match=r"stiffness: found spheres so soft .* young in Pa"):
+            world.step(1)
+        world.step(1)
+        weightless = World(gravity=(0, 0, 0))
+        weightless.add_spheres([[0, 0, 0]], R, Material(2500, young=70, poisson=0.2))
+        weightless.step(1)
+
     def test_contacts_and_pushes(self):
         world = World(gravity=(0, 0, 0), threads=1)
         world.add_spheres([[0, 0, 0.9 * R], [0, 0, 2.8 * R]], R, Material(2500, stiffness=1e5))

@@ -144,6 +144,22 @@ def test_one_scale_and_one_camera(bodies: Path, tmp_path: Path) -> None:
     assert len(sizes) == 1
 
 
+def test_the_floor_is_shown_and_stays_where_it_is(tmp_path: Path) -> None:
+    text = DISCS.replace("dim = 2\ngravity = [0, 0]", "gravity = [0, 0, 0]").replace("[5, 0]", "[5, 0, 0]")
+    text = text.replace("[[0, 0], [1, 0.2]]", "[[0, 0, 0.1], [1, 0.2, 0.1]]")
+    covered = []
+    for plane in ("", "[[planes]]\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\n"):
+        (tmp_path / "s.toml").write_text(text + plane)
+        run_scene(read_scene(tmp_path / "s.toml"), tmp_path / "out", overwrite=True)
+        pictures = Pictures(Recording(tmp_path / "out"), view=(-60, 50))
+        pictures.steady(range(3))
+        sizes = {image.imread(drawn(pictures, k, tmp_path)).shape for k in range(3)}
+        assert len(sizes) == 1
+        assert pictures.around is not None
+        covered.append(float((image.imread(drawn(pictures, 0, tmp_path))[:, :, :3] < 0.99).any(axis=2).mean()))
+    assert covered[1] > 2 * covered[0]
+
+
 def drawn(pictures: Pictures, number: int, folder: Path) -> Path:
     pictures.draw(folder / f"{number}.png", number)
     return folder / f"{number}.png"
@@ -211,7 +227,7 @@ def test_without_the_extra(
     monkeypatch.setitem(sys.modules, package, None)
     result = call(bodies, *arguments, "-o", tmp_path / ("a.mp4" if arguments else "a.png"))
     assert result.exit_code == 2
-    assert "pip install 'impinge[report]'" in result.stderr
+    assert "pip install '.[report]'" in result.stderr
 
 
 def test_a_new_run_removes_pictures_of_the_old_one(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.errors import InputError, reason
+from impinge.fields import delimiter_of, is_meant_as_number, split
 from impinge.untrusted import check_file, read_npy, read_npz
 
 __all__ = ["ENDINGS", "read_spheres", "write_pairs"]
@@ -27,7 +28,7 @@ def read_spheres(path: Path, radius: float | None = None) -> tuple[NDArray[Any],
     path : Path
         - .npy: rows of x, y, z, radius or x, y, radius; only coordinates if a radius is given.
         - .npz: arrays "centres" and "radii".
-        - .csv: columns named x, y, z and radius (or r), or without names as in .npy.
+        - .csv: columns named x, y, z and radius (or r), or without names as in .npy; separated by , ; tab or spaces.
         - .xyz: number of spheres, a comment, rows of name, x, y, z and, if there is one, the radius; a comment
           with "Properties=" (extended XYZ) says which columns are "pos" and "radius".
     radius : float, optional
@@ -49,7 +50,7 @@ def read_spheres(path: Path, radius: float | None = None) -> tuple[NDArray[Any],
     if radius is not None:
         radii = np.full(len(centres), float(radius))
     if radii is None:
-        raise InputError(f"{path}: has no radii, expected a column for them or --radius")
+        raise InputError(f"{path}: has no radii, expected a column for them (radius or r) or --radius")
     return centres, np.broadcast_to(radii, len(centres)) if radii.ndim == 0 else radii
 
 
@@ -82,20 +83,37 @@ def _read_npz(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any
 
 
 def _read_csv(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any] | None]:
-    with path.open(encoding="utf-8-sig") as file:
-        names = [name.strip().strip('"').lower() for name in file.readline().lstrip("#").split(",")]
-    if names == [""]:
-        raise InputError(f"{path}: found nothing in the first line, expected columns x, y, (z) and radius")
-    if all(re.fullmatch(r"[-+]?[\d.]+(e[-+]?\d+)?|nan|[-+]?inf(inity)?", name) for name in names):
-        return _split(path, np.loadtxt(path, delimiter=",", ndmin=2, encoding="utf-8-sig"), only_centres)
-    if not {"x", "y"} <= set(names):
-        raise InputError(f"{path}: found columns {', '.join(names)}, expected x, y, (z) and radius")
+    names, lines, row = _head_of(path)
+    if names is None and not row:
+        raise InputError(f"{path}: holds no rows, expected x, y, (z) and radius")
+    options: dict[str, Any] = {"delimiter": delimiter_of(row), "ndmin": 2, "encoding": "utf-8-sig", "skiprows": lines}
+    if names is None:
+        return _split(path, np.loadtxt(path, **options), only_centres)
     wanted = [names.index(name) for name in ("x", "y", "z") if name in names]
     radius = next((names.index(name) for name in _RADII if name in names), None)
     columns = wanted if radius is None else [*wanted, radius]
-    rows = np.loadtxt(path, delimiter=",", ndmin=2, skiprows=1, usecols=columns, encoding="utf-8-sig")
+    rows = np.loadtxt(path, usecols=columns, **options) if row else np.empty(0)
     rows = rows.reshape(-1, len(columns))
     return rows[:, : len(wanted)], None if radius is None else rows[:, -1]
+
+
+def _head_of(path: Path) -> tuple[list[str] | None, int, str]:
+    """The names of the columns, if there are any; how many lines stand before the rows; the first row."""
+    names: list[str] | None = None
+    with path.open(encoding="utf-8-sig") as file:
+        for lines, line in enumerate(file):
+            row = line.strip()
+            text = row.lstrip("#").strip()
+            fields = [field.strip('"').lower() for field in split(text, delimiter_of(text))]
+            if not row:
+                continue
+            if not row.startswith("#") and (names is not None or is_meant_as_number(fields[0])):
+                return names, lines, row
+            if {"x", "y"} <= set(fields):
+                names = fields
+            elif not row.startswith("#"):
+                raise InputError(f"{path}: found columns {', '.join(fields)}, expected x, y, (z) and radius")
+    return names, 0, ""
 
 
 def _read_xyz(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any] | None]:

@@ -50,5 +50,5 @@ def main() -> None:
     except Exception as error:
         if not hasattr(error, "format_message"):
             raise
-        say(error.format_message())  # wrong usage, in one line as well
+        say(error.format_message().replace("Value error, ", ""))  # wrong usage, in one line as well
         sys.exit(2)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from impinge.errors import ImpingeError, ImpingeWarning, printable
+from impinge.errors import ImpingeError, ImpingeWarning, install, printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -73,24 +73,26 @@ def _needed_extra(error: ModuleNotFoundError) -> str | None:
 
     module = (error.name or "").partition(".")[0]
     extras = [package.extra for package in packages() if package.name.replace("-", "_") == module]
-    return f"needs {module}; pip install 'impinge[{extras[0]}]'" if extras and all(extras) else None
+    return f"needs {module}; {install(extras[0])}" if extras and all(extras) else None
 
 
 @contextmanager
-def compiling_told(quiet: bool = False) -> Iterator[None]:
-    """Say so on stderr, once, if anything has to be compiled inside the block, which may take a while."""
+def compiling_told(quiet: bool = False) -> Iterator[list[str]]:
+    """Say so on stderr, once, if anything has to be compiled inside the block; gives what was said, or would be."""
     from impinge.compiler import compiling
 
-    told = quiet
+    told: list[str] = []
 
     def tell() -> None:
-        nonlocal told
         if not told:
-            told = True
-            say("compiling, this once: it takes a while, later runs load it; `impinge warmup` compiles everything")
+            told.append(
+                "compiling, this once: it takes a while, later runs load it; `impinge warmup` compiles everything"
+            )
+            if not quiet:
+                say(told[0])
 
     with compiling(tell):
-        yield
+        yield told
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+import warnings
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +14,7 @@ import typer
 
 import impinge
 from impinge.cli.common import app, compiling_told, duration, facts_table, progress, reported
-from impinge.errors import InputError
+from impinge.errors import ImpingeWarning, InputError
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -152,7 +153,7 @@ def _run_chunks(
     from impinge.inside.pointfiles import open_sink
 
     counts = np.zeros(3, np.int64)
-    seconds = 0.0
+    seconds, (low, high), apart = 0.0, solid.mesh.bounds, True
     with open_sink(out, source) as sink:
         for points in source.chunks(chunk):
             clock = time.perf_counter()
@@ -160,8 +161,14 @@ def _run_chunks(
             seconds += time.perf_counter() - clock
             sink.write(points, classes)
             counts += np.bincount(classes + 1, minlength=3)
+            apart = apart and not ((points >= low) & (points <= high)).all(axis=1).any()
             after_chunk()
     outside, on, within = counts.tolist()
+    if apart and outside:
+        box = " to ".join("(" + ", ".join(f"{x:.4g}" for x in corner) + ")" for corner in (low, high))
+        warnings.warn(
+            f"{source.path}: no point is in the box of the mesh, {box}; are both in the same unit?", ImpingeWarning, 2
+        )
     return {"inside": within, "on": on, "outside": outside}, seconds
 
 
@@ -172,7 +179,10 @@ def _print_summary(facts: dict[str, Any]) -> None:
     build = seconds["check_mesh"] + seconds["build"]
     rate = facts["points_per_second"]
     rows: list[tuple[str, str]] = []
-    rows.append(("mesh", f"{mesh['path']}: {mesh['triangles']:,} triangles, {closed}, {volume}"))
+    low, high = mesh["bounds"]
+    size = " × ".join(f"{b - a:.4g}" for a, b in zip(low, high, strict=True))
+    rows.append(("mesh", f"{mesh['path']}: {mesh['triangles']:,} triangles, {closed}"))
+    rows.append(("size", f"{size}, {volume}"))
     rows.append(("method", f"{facts['method']}, {facts['threads']} threads, {facts['solid_bytes'] / 1e6:.3g} MB"))
     for name in ("inside", "on", "outside"):
         count = facts["counts"][name]

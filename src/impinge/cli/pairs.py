@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -71,6 +74,8 @@ def _find_pairs(
     """Read, find, write; returns what `--json` prints."""
     seconds: dict[str, float] = {}
 
+    if radius is not None and not 0 <= radius < math.inf:
+        raise InputError(f"--radius: found {radius}, expected a finite number of at least 0")
     out = Path(f"{path.stem}-pairs.npy") if out is None else out
     if out.suffix.lower() not in (".npy", ".csv"):
         raise InputError(f"{out}: ending {out.suffix!r}, expected .npy or .csv")
@@ -89,7 +94,7 @@ def _find_pairs(
             load_pairs(method)
         with timed("reading"):
             centres, radii = read_spheres(path, radius)
-        with timed("searching"):
+        with timed("searching"), _located(path):
             found = impinge.pairs(
                 centres, radii, method=method, gap=gap, threads=threads,
                 box=_read_box(box, centres.shape[-1]), periodic=_read_axes(periodic, centres.shape[-1]),
@@ -114,6 +119,18 @@ def _find_pairs(
     }
 
 
+@contextmanager
+def _located(path: Path) -> Iterator[None]:
+    """Errors about spheres name their file, others the option."""
+    try:
+        yield
+    except InputError as error:
+        what = str(error).partition(":")[0]
+        if what in ("centres", "radii"):
+            raise InputError(f"{path}: {error}") from None
+        raise InputError(f"--{error}" if what in ("box", "gap", "periodic") else str(error)) from None
+
+
 def _read_box(text: str | None, dimension: int) -> list[Any] | None:
     if text is None:
         return None
@@ -135,7 +152,8 @@ def _print_pairs(facts: dict[str, Any]) -> None:
     spheres, seconds, count = facts["spheres"], facts["seconds"], facts["spheres"]["count"]
     rows: list[tuple[str, str]] = []
     sizes = f", radii {spheres['smallest_radius']:.4g} to {spheres['largest_radius']:.4g}" if count else ""
-    rows.append(("spheres", f"{spheres['path']}: {count:,} in {spheres['dimension']} dimensions{sizes}"))
+    what = "spheres in space" if spheres["dimension"] == 3 else "discs in the plane"
+    rows.append(("spheres", f"{spheres['path']}: {count:,} {what}{sizes}"))
     rows.append(("pairs", f"{facts['pairs']:,}" + (f", {2 * facts['pairs'] / count:.3g} per sphere" if count else "")))
     rate = f", {facts['spheres_per_second']:,} spheres per second" if count else ""
     rows.append(("time", f"read {duration(seconds['reading'])}, search {duration(seconds['searching'])}{rate}"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import time
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from impinge.run.soft import SoftWorld
     from impinge.run.world import World
 
+_WIDE = 110  # columns of a terminal that has room for all there is to say and the time left
 _SURVEY = 2.0  # s between two looks at contacts and energy
 
 
@@ -52,14 +54,14 @@ def run(
 
             check_scene(checked)
         folder = Path(f"{scene.stem}-out") if out is None else out
-        with compiling_told(quiet), _progress(checked.model.run.until, quiet) as tell:
+        with compiling_told(quiet) as compiled, _progress(checked.model.run.until, quiet) as tell:
             outcome = run_scene(checked, folder, threads=threads, resume=resume, overwrite=overwrite, tell=tell)
     if outcome.stopped_by:
         again = shlex.join(["impinge", "run", str(scene), "--out", str(folder), "--resume"])
         say(f"stopped at t = {outcome.time:.6g} s; go on with: {again}")
         raise typer.Exit(128 + outcome.stopped_by)
     if not quiet:
-        _print_outcome(outcome, tell.world)
+        _print_outcome(outcome, tell.world, bool(compiled))
     if report:
         path = make_report(folder)
         if not quiet:
@@ -95,7 +97,8 @@ class _Teller:
             self.world, self.steps = world, world.steps
             if not self.quiet:
                 what, dt = _describe(world)
-                print(f"{what} until {self.until:g} s; dt = {dt}", flush=True)
+                steps = math.ceil((self.until - world.time) / world.dt - 1e-9)
+                print(f"{what} until {self.until:g} s, {max(steps, 0):,} steps; dt = {dt}", flush=True)
             self.bar.start()
         if self.bar.disable:
             return
@@ -105,7 +108,9 @@ class _Teller:
             if self.surveyed:
                 self.rate = (world.steps - self.steps) / (now - self.clock)
             self.surveyed, self.clock, self.steps = now, now, world.steps
-        shown = f"t = {world.time:.4g} s, {self.rate:,.0f} steps/s, {self.survey}"
+        shown = f"t = {world.time:.4g} s, {self.rate:,.0f} steps/s"
+        if self.bar.console.width >= _WIDE:
+            shown += f", {self.survey}"
         self.bar.update(self.task, completed=world.time, state=shown)
 
 
@@ -142,13 +147,14 @@ def _survey(world: World | SoftWorld) -> str:
     return f"{len(world._touch.forces):,} contacts, {world.energy()['kinetic']:.3g} J in motion"
 
 
-def _print_outcome(outcome: Outcome, world: Any) -> None:
+def _print_outcome(outcome: Outcome, world: Any, compiled: bool) -> None:
     from impinge.run.world import World
 
     if outcome.steps_now == 0:
         print(f"finished already, at t = {outcome.time:.6g} s; nothing to do")
         return
-    rows = [("time", f"{outcome.time:.6g} s simulated in {duration(outcome.seconds)}")]
+    first = ", with compiling, this once" if compiled else ""
+    rows = [("time", f"{outcome.time:.6g} s simulated in {duration(outcome.seconds)}{first}")]
     rate = outcome.body_steps / outcome.seconds
     if isinstance(world, World):
         what = "body-steps" if world._dynamics.rigid.next_id else "sphere-steps"

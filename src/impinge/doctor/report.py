@@ -12,6 +12,7 @@ from typing import Any
 import impinge.compiler
 from impinge.doctor import machine, selftest
 from impinge.doctor.packages import FOR_DEVELOPERS, PURPOSES, Package, packages
+from impinge.errors import install
 
 __all__ = ["Report", "examine"]
 
@@ -85,11 +86,11 @@ def _optional(report: Report) -> None:
         words = [*found, *(f"{name} absent" for name in absent)]
         report.lines.append((f"[{extra}]", ", ".join(words) + purpose))
         if absent:
-            report.hints.append(f"pip install 'impinge[{extra}]'{purpose}")
+            report.hints.append(install(extra) + purpose)
         for package in listed:
             if package.version and not package.suits:
                 bounds = f"{package.name}: found {package.version}, expected {package.bounds}"
-                report.problems.append(f"{bounds}; pip install 'impinge[{extra}]'")
+                report.problems.append(f"{bounds}; {install(extra)}")
 
 
 def _processor(report: Report) -> None:

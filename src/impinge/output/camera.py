@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LIGHT", "SAMPLES", "Camera", "Picture", "box_edges", "view_corners"]
+__all__ = ["LIGHT", "SAMPLES", "Camera", "Picture", "box_edges", "towards_eye", "view_corners"]
 
 LIGHT = np.array([-0.45, 0.55, 0.70]) / np.linalg.norm([-0.45, 0.55, 0.70])  # right, up, towards the eye
 SAMPLES = 2  # per pixel and direction
@@ -91,6 +91,12 @@ def _frame(azimuth: float, elevation: float) -> NDArray[np.float64]:
     right = [-np.sin(a), np.cos(a), 0.0]
     towards = [np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)]
     return np.array([right, np.cross(towards, right), towards])
+
+
+def towards_eye(view: tuple[float, float]) -> NDArray[np.float64]:
+    """(3,): the direction from what is seen to the eye."""
+    eye: NDArray[np.float64] = _frame(*view)[2]
+    return eye
 
 
 def _bounds(

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check
 from impinge.broad.space import read_space
-from impinge.errors import InputError
+from impinge.errors import InputError, install
 from impinge.output.atomic import replacing
 from impinge.output.camera import Picture
 from impinge.output.movie import Movie
@@ -51,7 +51,7 @@ def style() -> Iterator[None]:
     try:
         import matplotlib as mpl
     except ModuleNotFoundError:
-        raise InputError("picture: needs matplotlib; pip install 'impinge[report]'") from None
+        raise InputError(f"picture: needs matplotlib; {install('report')}") from None
     with mpl.rc_context(_STYLE):
         yield
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge import _check
-from impinge.errors import InputError
+from impinge.errors import InputError, install
 from impinge.output.atomic import replacing
 
 __all__ = ["Movie"]
@@ -66,7 +66,7 @@ class Movie:
         try:
             import imageio_ffmpeg
         except ModuleNotFoundError:
-            raise InputError("movie: needs imageio-ffmpeg; pip install 'impinge[report]'") from None
+            raise InputError(f"movie: needs imageio-ffmpeg; {install('report')}") from None
         self._ffmpeg = imageio_ffmpeg
         self._stack = ExitStack()
         self._writer: Generator[None, Any, None] | None = None

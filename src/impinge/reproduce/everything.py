@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from impinge.errors import InputError
+from impinge.errors import InputError, install
 from impinge.reproduce.page import Part, write_page
 
 __all__ = ["PAPERS", "reproduce_all"]
@@ -40,7 +40,7 @@ def reproduce_all(
         Called after each experiment.
     """
     if find_spec("matplotlib") is None:
-        raise InputError("reproduce: needs matplotlib; install impinge[report]")
+        raise InputError(f"reproduce: needs matplotlib; {install('report')}")
     folder.mkdir(parents=True, exist_ok=True)
     parts = []
     for number, (name, paper) in enumerate(PAPERS.items(), 1):

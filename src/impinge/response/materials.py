@@ -163,7 +163,8 @@ def _law(a: Material, b: Material) -> NDArray[np.float64]:
 def _unlike(a: Material, b: Material, one: str, other: str) -> SubjectError:
     names = [repr(material.name) if material.name else "a material" for material in (a, b)]
     found = f"{one} in {names[0]} and {other} in {names[1]}"
-    return SubjectError(f"material: found {found}, expected a law for this pair", ("material", b.name))
+    expected = "expected the same of both, or a law for this pair: World.set_contact, in a scene [[contacts]]"
+    return SubjectError(f"material: found {found}, {expected}", ("material", b.name))
 
 
 def shortest_contact(table: NDArray[np.float64], lightest: NDArray[np.float64], radii: NDArray[np.float64]) -> float:

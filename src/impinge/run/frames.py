@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.output import Collection, draw_spheres, write_chains, write_mesh, write_spheres, write_xyz
+from impinge.output.figure import view_angles
+from impinge.output.planes import planes_seen
 from impinge.run.chains import force_chains
 from impinge.run.scene import models
 from impinge.run.world import Spheres, World
@@ -134,7 +136,11 @@ def draw(path: Path, scene: models.Particles, world: World) -> None:
     spheres, bodies = world.spheres, world.polyhedra
     options: dict[str, Any] = {}
     if world.dim == 3:
-        options = {"meshes": obstacle_meshes(world), "bodies": [bodies.mesh(number) for number in bodies.ids]}
+        meshes, solids = obstacle_meshes(world), [bodies.mesh(number) for number in bodies.ids]
+        reach = spheres.radii[:, None]
+        places = [spheres.centres - reach, spheres.centres + reach, *(mesh.vertices for mesh in (*meshes, *solids))]
+        planes = [(plane.point, plane.normal) for plane in scene.planes if not plane.moves]
+        options = {"meshes": [*meshes, *planes_seen(planes, places, view_angles(None))], "bodies": solids}
     speeds = [np.sqrt((some.velocities**2).sum(axis=1)) for some in (spheres, bodies)]
     draw_spheres(
         path, spheres.centres, spheres.radii, np.concatenate(speeds), label="speed [m/s]", box=scene.drawn_box,

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from impinge.errors import InputError, RunError
+from impinge.errors import InputError, RunError, install
 from impinge.facts import html_table
 from impinge.output import Series
 from impinge.run import jobs
@@ -80,7 +80,7 @@ def run_scene(
         Called at the start, and several times per second.
     """
     if scene.model.output.picture and importlib.util.find_spec("matplotlib") is None:
-        raise scene.document.error(("output", "picture"), "needs matplotlib; pip install 'impinge[report]'")
+        raise scene.document.error(("output", "picture"), f"needs matplotlib; {install('report')}")
     count = scene.threads(threads)  # errors are told now, before anything is made
     with Folder(Path(out), scene) as folder:
         saved = folder.open(resume, overwrite)

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from numpy.typing import NDArray
 
 from impinge.bodies.dynamics import Dynamics
-from impinge.errors import RunError, SubjectError
+from impinge.errors import RunError, RunWarning, SubjectError
 
-__all__ = ["FARTHEST", "check_box", "check_start", "explain_break"]
+__all__ = ["FARTHEST", "check_box", "check_start", "explain_break", "warn_soft"]
 
 FARTHEST = 1e100  # m: beyond, squares of distances soon are no numbers any more
+_SOFT = 2.0  # radii: spheres that would sink in farther by their own weight fall through each other
+
+
+def warn_soft(dynamics: Dynamics, shortest: float, smallest: float) -> None:
+    """Warn of spheres so soft that they sink into each other by resting; mostly somebody has mistaken the unit.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+    shortest : float, s
+        The shortest contact, π √(m* / k) by the reduced mass; under its weight a sphere sinks in by about g (t / π)².
+    smallest : float, m
+        Radius of the smallest sphere.
+    """
+    depth = float(np.linalg.norm(dynamics.gravity)) * (shortest / np.pi) ** 2
+    if _SOFT * smallest < depth < np.inf:
+        found = f"spheres so soft that the weight of one pushes it in by about {depth:.2g} m (radius {smallest:.4g} m)"
+        warnings.warn(f"stiffness: found {found}, expected stiffer ones; N/m, or young in Pa", RunWarning, stacklevel=5)
 
 
 def check_start(dynamics: Dynamics) -> None:

@@ -118,7 +118,7 @@ class World:
         self._ready = False  # whether laws and time step are those of what is in the world
         self._unchecked = False  # whether something was added that may overlap
         self._known = overlaps.Known()  # what is not looked at again then
-        self._warned = math.nan  # the shortest contact that was warned about
+        self._warned = math.nan  # the shortest contact that was looked at for warnings
 
     def __repr__(self) -> str:
         return (
@@ -465,9 +465,10 @@ class World:
             radii[source.material] = min(radii[source.material], r)
         lid = dynamics.lightest_lid
         lightest = np.where(np.isfinite(lightest), np.minimum(lightest, lid), np.inf)
-        shortest, steps = shortest_contact(table, lightest, radii), _STEPS_OF_SPHERES
+        of_spheres = shortest_contact(table, lightest, radii)
         of_bodies = dynamics.rigid.shortest_contact(Laws(table, count), lid)
-        if of_bodies / _STEPS_OF_BODIES < shortest / steps:
+        shortest, steps = of_spheres, _STEPS_OF_SPHERES
+        if of_bodies / _STEPS_OF_BODIES < of_spheres / _STEPS_OF_SPHERES:
             shortest, steps = of_bodies, _STEPS_OF_BODIES
         # It never grows again, so that a run from a file goes on with the same.
         auto = np.fmin(shortest / steps, dynamics.dt)
@@ -481,11 +482,13 @@ class World:
             self.why_dt = f"{dt:.4g} s, 1/{steps} of the shortest contact ({shortest:.4g} s)"
             if self._wanted_dt is not None:
                 self.why_dt = f"{dt:.4g} s, as asked; the shortest contact takes {shortest / dt:.3g} steps"
+        if shortest != self._warned:
+            watch.warn_soft(dynamics, of_spheres, float(radii.min(initial=math.inf)))
         if dt * steps > _LONGEST * shortest and shortest != self._warned:
-            self._warned = shortest
             found = f"{dt:.4g} s is {shortest / dt:.2g} steps for the shortest contact ({shortest:.4g} s)"
             wanted = f"expected at most {shortest / steps:.4g} s"
             warnings.warn(f"dt: {found}; {wanted}", RunWarning, stacklevel=4)
+        self._warned = shortest
         with _jit.threads(self._threads):
             dynamics.set_laws(table, count)  # first: all that is there has laws before anybody looks at it
             dynamics.set_dt(dt)

@@ -29,7 +29,7 @@ _HEIGHT = 420  # pixels
 
 
 def plot(thing: Any, colour: str | None = None) -> Plot:
-    """A 3D view to turn, for notebooks; needs k3d (``pip install 'impinge[report]'``).
+    """A 3D view to turn, for notebooks; needs k3d (the extra ``report``).
 
     Parameters
     ----------

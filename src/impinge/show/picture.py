@@ -14,8 +14,10 @@ from impinge.output.camera import box_edges, view_corners
 from impinge.output.figure import read_corners, view_angles
 from impinge.output.movie import Movie
 from impinge.output.picture import draw_spheres
+from impinge.output.planes import planes_seen
 from impinge.output.softpicture import draw_soft
 from impinge.run.scene import models
+from impinge.shapes.mesh import Mesh
 from impinge.show.recording import Frame, Recording
 from impinge.show.shown import scalars_of
 
@@ -62,6 +64,8 @@ class Pictures:
         self.view, self.size, self.limits = view, size, limits
         self.around: Floats | None = None
         self._box = model.drawn_box
+        self._planes = [(plane.point, plane.normal) for plane in getattr(model, "planes", []) if not plane.moves]
+        self._corners: Floats | None = None  # (2, 3): of a box around all that is shown with one camera
         self._decimals = _decimals(recording.times)
 
     def time(self, number: int) -> str:
@@ -84,7 +88,8 @@ class Pictures:
             draw_spheres(path, centres[:, :2], radii, box=self._box, **options)
             return
         bodies = frame.bodies.meshes() if frame.bodies is not None else []
-        draw_spheres(path, centres, radii, box=self._box, meshes=frame.obstacles, bodies=bodies, **options)
+        meshes = [*frame.obstacles, *self._planes_of(_places(frame) if self._corners is None else [self._corners])]
+        draw_spheres(path, centres, radii, box=self._box, meshes=meshes, bodies=bodies, **options)
 
     def steady(self, numbers: Sequence[int], tell: Callable[[float], None] = lambda done: None) -> None:
         """From now on show these frames with one camera and one scale of colours, which serve them all.
@@ -93,21 +98,31 @@ class Pictures:
         """
         view = view_angles(self.view)
         around, low, high = np.empty((0, 3)), np.inf, -np.inf
+        corners = [np.empty((0, 3))]
         for done, number in enumerate(numbers, 1):
             frame = self.recording[number]
             around = view_corners(*_extent(frame, around), view) if not self._flat else _flat_extent(frame, around)
+            corners = [_corners(corners + _places(frame))]
             values = self._values(frame)[1]
             if values is not None:
                 values = values[np.isfinite(values)]
                 low, high = min(low, values.min(initial=np.inf)), max(high, values.max(initial=-np.inf))
             tell(done / len(numbers))
+        if not self._flat:
+            self._corners = corners[0]
+            planes = [mesh.vertices for mesh in self._planes_of(corners)]
+            around = view_corners(np.empty((0, 4)), [around, *planes], view) if planes else around
         if self._box is not None:
-            corners = read_corners(self._box, 2 if self._flat else 3)
-            assert corners is not None
-            around = np.concatenate([around, corners if self._flat else box_edges(corners).reshape(-1, 3)])
+            box = read_corners(self._box, 2 if self._flat else 3)
+            assert box is not None
+            around = np.concatenate([around, box if self._flat else box_edges(box).reshape(-1, 3)])
         self.around = around if len(around) else None
         if self.limits is None and low <= high:
             self.limits = float(low), float(high)
+
+    def _planes_of(self, places: list[Floats]) -> list[Mesh]:
+        """What is seen of the planes of the scene, around some places."""
+        return planes_seen(self._planes, places, view_angles(self.view))
 
     def _values(self, frame: Frame) -> tuple[str, Floats | None]:
         """What colours show, with the unit, and the values: of nodes, or of spheres and bodies; NaN where unknown."""
@@ -160,6 +175,18 @@ def _spheres_of(frame: Frame) -> tuple[Floats, Floats]:
     if frame.spheres is None:
         return np.empty((0, 3)), np.empty(0)
     return frame.spheres.centres, frame.spheres.radii
+
+
+def _places(frame: Frame) -> list[Floats]:
+    """Places, (k, 3), that all of a frame is between."""
+    spheres, points = _extent(frame, np.empty((0, 3)))
+    return [spheres[:, :3] - spheres[:, 3:], spheres[:, :3] + spheres[:, 3:], *points]
+
+
+def _corners(places: list[Floats]) -> Floats:
+    """(2, 3): of the box around places; nothing around none."""
+    shown = np.concatenate(places)
+    return np.array([shown.min(axis=0), shown.max(axis=0)]) if len(shown) else shown
 
 
 def _extent(frame: Frame, before: Floats) -> tuple[Floats, list[Floats]]:

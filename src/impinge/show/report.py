@@ -135,7 +135,7 @@ class _Page:
         self.tell("Packing")
         plot = plot_of_shown(
             shown, scalar, box=_box(self.recording.scene.model), flat=self.flat, periodic=self.periodic,
-            planes=[(wall.point, wall.normal) for wall in self.planes if not _moves(wall)], with_others=True,
+            planes=[(wall.point, wall.normal) for wall in self.planes if not wall.moves], with_others=True,
         )  # fmt: skip
         snapshot = plot.get_snapshot(_LEVEL)
         for widget in (*plot.objects, plot):
@@ -164,7 +164,7 @@ class _Page:
             "notes": self._notes(shown, chosen, step),
             "scene": text,
             "versions": _versions(recording.summary.get("versions", {})),
-            "summary": {key: value for key, value in recording.summary.items() if key not in ("versions", "finished")},
+            "summary": {key: value for key, value in recording.summary.items() if key not in _summary_apart(recording)},
         }
 
     def _notes(self, shown: Shown, chosen: Plan, step: int) -> list[str]:
@@ -187,15 +187,19 @@ class _Page:
             notes.append("The scene asks for no series.csv ([output] series), so energies and contacts are not known.")
         if not self.recording.timings:
             notes.append("There is no timings.csv: the run is of an older version, so nothing is known of its speed.")
-        if any(_moves(wall) for wall in self.planes):
+        if any(wall.moves for wall in self.planes):
             notes.append("Planes that move are not drawn.")
         if not self.periodic and len(shown.times) > 1:
             notes.append("Between two frames, places are interpolated.")
         return notes
 
 
-def _moves(plane: Any) -> bool:
-    return plane.velocity is not None or plane.load is not None
+def _summary_apart(recording: Recording) -> set[str]:
+    """Keys of the summary that are shown elsewhere, or say the same as others: of a run in one part, the last part."""
+    summary = recording.summary
+    part = summary.get("last part")
+    whole = isinstance(part, dict) and part.get("steps") == summary.get("steps")
+    return {"versions", "finished"} | ({"last part"} if whole else set())
 
 
 def _choices(shown: Shown) -> list[str]:

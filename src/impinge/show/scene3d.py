@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from impinge.errors import InputError
+from impinge.errors import InputError, install
+from impinge.output.planes import part_in_box
 from impinge.show.recording import Frame
 from impinge.show.shown import Movers, Points, Scalar, Shown, Skin
 
@@ -108,7 +109,7 @@ def require_k3d() -> Any:
     try:
         import k3d
     except ImportError:
-        raise InputError("report: needs k3d; pip install 'impinge[report]'") from None
+        raise InputError(f"report: needs k3d; {install('report')}") from None
     return k3d
 
 
@@ -208,23 +209,14 @@ def _edges(corners: NDArray[np.float64]) -> Any:
 
 def _wall(corners: NDArray[np.float64], point: ArrayLike, normal: ArrayLike) -> list[Any]:
     """The part of a plane that is in a box, or at its side; from behind nobody sees it, so it hides nothing."""
-    middle, half = corners.mean(axis=0), _ROOM * 0.5 * (corners[1] - corners[0])
-    towards = np.asarray(normal, np.float64) / np.linalg.norm(np.asarray(normal, np.float64))
-    signs = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)])
-    places = middle + signs * half
-    heights = (places - np.asarray(point, np.float64)) @ towards
-    ends = [(a, b) for a, b in _CUBE if (heights[a] < 0) != (heights[b] < 0)]
-    if len(ends) < 3:
+    part = part_in_box(corners, point, normal, _ROOM)
+    if part is None:
         return []
-    cut = [places[a] + heights[a] / (heights[a] - heights[b]) * (places[b] - places[a]) for a, b in ends]
-    rim = np.array(cut)
-    first = rim[0] - rim.mean(axis=0)
-    second = np.cross(towards, first)
-    rim = rim[np.argsort(np.arctan2((rim - rim.mean(axis=0)) @ second, (rim - rim.mean(axis=0)) @ first))]
-    fan = np.array([[0, k, k + 1] for k in range(1, len(rim) - 1)], np.uint32)
+    rim, faces = part
     return [
         require_k3d().mesh(
-            rim.astype(np.float32), fan, color=_OBSTACLE, opacity=_OF_WALL, side="front", name="plane"
+            rim.astype(np.float32), faces.astype(np.uint32), color=_OBSTACLE, opacity=_OF_WALL, side="front",
+            name="plane",
         )
     ]  # fmt: skip
 

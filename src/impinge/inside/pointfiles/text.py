@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 import re
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.errors import InputError, reason
+from impinge.fields import delimiter_of, expected_number, is_meant_as_number, split, value_of
 from impinge.inside.pointfiles.source import PointSource, first_not_finite, not_finite
 
 _BLOCK = 1 << 23  # bytes of text parsed at a time
@@ -134,7 +134,7 @@ class TextPoints(PointSource):
         """The error for the first bad row of a block, found by reading it again, slowly."""
         for at, (number, text) in enumerate(self._lines(block, line), row):
             place = f"row {at} (line {number})"
-            fields = _split(text, self._layout.delimiter)
+            fields = split(text, self._layout.delimiter)
             if len(fields) <= max(self._layout.columns):
                 return InputError(
                     f"{self.path}: {place} has {len(fields)} {'column' if len(fields) == 1 else 'columns'}, "
@@ -142,42 +142,17 @@ class TextPoints(PointSource):
                 )
             values = []
             for column in self._layout.columns:
-                value = _number(fields[column])
+                value = value_of(fields[column])
                 if value is None:
-                    found = fields[column] if len(fields[column]) <= 40 else fields[column][:40] + "…"
-                    return InputError(f"{self.path}: {place}: found {found!r}, expected a number")
+                    return InputError(f"{self.path}: {place}: {expected_number(fields[column])}")
                 values.append(value)
             if not all(map(math.isfinite, values)):
                 return not_finite(self.path, place, np.array(values))
         return InputError(f"{self.path}: cannot be read after line {line} ({why})")
 
 
-def _number(field: str) -> float | None:
-    try:
-        return None if "_" in field else float(field)
-    except ValueError:
-        return None
-
-
-def _split(text: str, delimiter: str | None) -> list[str]:
-    if delimiter is None:
-        return text.split()
-    text = text.rstrip("\r\n")
-    try:
-        fields = next(csv.reader([text], delimiter=delimiter), [])
-    except csv.Error:  # binary data, or a field without end
-        fields = text.split(delimiter)
-    return [field.strip() for field in fields]
-
-
-def _delimiter(row: str) -> str | None:
-    """What separates the fields: , ; or tab if that gives at least three, otherwise white space."""
-    most = max(",;\t", key=lambda sign: len(_split(row, sign)))
-    return most if len(_split(row, most)) >= 3 else None
-
-
 def _named_columns(header: str) -> tuple[int, int, int] | None:
-    lower = [name.strip("\"'").lower() for name in _split(header, _delimiter(header))]
+    lower = [name.strip("\"'").lower() for name in split(header, delimiter_of(header))]
     for wanted in _NAMES:
         if all(name in lower for name in wanted):
             x, y, z = (lower.index(name) for name in wanted)
@@ -200,7 +175,7 @@ def _skip_mark(file: IO[bytes]) -> None:
 
 def _is_header(row: str) -> bool:
     """Whether a line names the columns: none of its first three fields is a number."""
-    return all(_number(field) is None for field in _split(row, _delimiter(row))[:3])
+    return not any(is_meant_as_number(field) for field in split(row, delimiter_of(row))[:3])
 
 
 def _find_rows(file: IO[bytes], path: Path) -> Layout:
@@ -220,10 +195,10 @@ def _find_rows(file: IO[bytes], path: Path) -> Layout:
         offset, line = file.tell(), line + 1
     if text is None:
         return Layout(offset, line, None, named or (0, 1, 2))
-    delimiter = _delimiter(text)
-    if not header and len(_split(comment, _delimiter(comment))) == len(_split(text, delimiter)):
+    delimiter = delimiter_of(text)
+    if not header and len(split(comment, delimiter_of(comment))) == len(split(text, delimiter)):
         named = _named_columns(comment)
-    columns = len(_split(text, delimiter))
+    columns = len(split(text, delimiter))
     if header and named is None and columns > 3:
         raise InputError(f"{path}: has {columns} columns, and its header names none of them x, y and z")
     return Layout(offset, line, delimiter, named or (0, 1, 2))

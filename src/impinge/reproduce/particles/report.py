@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from impinge.errors import InputError
+from impinge.errors import InputError, install
 from impinge.reproduce.particles import verdicts
 from impinge.reproduce.particles.measure import (
     PAPER_EXPONENTS,
@@ -28,7 +28,7 @@ def reproduce(folder: Path, quick: bool, progress: Progress) -> Report:
     try:
         from impinge.reproduce.particles import figures, simulation_report
     except ImportError:
-        raise InputError("reproduce: needs matplotlib; install impinge[report]") from None
+        raise InputError(f"reproduce: needs matplotlib; {install('report')}") from None
     folder.mkdir(parents=True, exist_ok=True)
     results: dict[str, Any] = {"quick": quick, "machine": machine()}
     results["cases"] = measure_cases(quick, progress)

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from impinge.errors import InputError
+from impinge.errors import InputError, install
 from impinge.reproduce.polyhedra.measure import measure_all, measure_diagonal
 from impinge.reproduce.statements import Progress, Report, machine, write_report
 
@@ -18,7 +18,7 @@ def reproduce(folder: Path, quick: bool, progress: Progress) -> Report:
     try:
         from impinge.reproduce.polyhedra import figures, method_figures, picture, text
     except ImportError:
-        raise InputError("reproduce: needs matplotlib; install impinge[report]") from None
+        raise InputError(f"reproduce: needs matplotlib; {install('report')}") from None
     from impinge.reproduce.polyhedra.accuracy import measure_errors
     from impinge.reproduce.polyhedra.bodies import FOAMS
     from impinge.reproduce.polyhedra.operations import count_operations, measure_depths

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from impinge.errors import InputError
+from impinge.errors import InputError, install
 from impinge.reproduce.qp_collide.conditioning import measure_conditioning
 from impinge.reproduce.qp_collide.exchanges import measure_exchanges
 from impinge.reproduce.qp_collide.iterative import measure_iterations
@@ -22,7 +22,7 @@ def reproduce(folder: Path, quick: bool, progress: Progress) -> Report:
     try:
         from impinge.reproduce.qp_collide import figures, text
     except ImportError:
-        raise InputError("reproduce: needs matplotlib; install impinge[report]") from None
+        raise InputError(f"reproduce: needs matplotlib; {install('report')}") from None
     folder.mkdir(parents=True, exist_ok=True)
 
     def file(name: str) -> Path:

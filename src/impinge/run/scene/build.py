@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -16,8 +17,8 @@ from impinge.bodies.rain import Rain
 from impinge.bodies.sizes import read_sizes
 from impinge.broad.files import read_spheres
 from impinge.broad.space import Space, read_space
-from impinge.errors import InputError
-from impinge.response.materials import Material
+from impinge.errors import InputError, RunWarning
+from impinge.response.materials import Material, law_table
 from impinge.run.scene import meshes, models
 from impinge.run.scene.bodies import Bodies
 from impinge.run.scene.builder import Builder as Base
@@ -28,6 +29,8 @@ from impinge.shapes.mesh import Mesh
 __all__ = ["Builder", "Built", "build"]
 
 _Floats = NDArray[np.float64]
+_HUGE = 500.0  # times as wide as all spheres
+_MADE_OF = "spheres", "polyhedra", "planes", "boxes", "obstacles", "sources"
 
 
 class Built(NamedTuple):
@@ -98,16 +101,23 @@ class Builder(Base):
         return Built(self.world, groups)
 
     def _add_contacts(self) -> None:
-        pairs: set[tuple[str, ...]] = set()
+        """Laws of pairs; and whether all that can meet have one, before anything takes long."""
+        laws: dict[tuple[str, ...], Material] = {}
         for number, contact in enumerate(self.scene.contacts):
             with self.at("contacts", number):
                 pair = tuple(sorted(contact.materials))
-                if pair in pairs:
+                if pair in laws:
                     raise InputError(f"materials: found {contact.materials} twice, expected one law for each pair")
-                pairs.add(pair)
                 one, other = (self.materials[name] for name in contact.materials)
-                law = contact.model_dump(exclude_unset=True, exclude={"materials"})
-                self.world.set_contact(one, other, Material(density=1.0, **law))
+                law = Material(density=1.0, **contact.model_dump(exclude_unset=True, exclude={"materials"}))
+                self.world.set_contact(one, other, law)
+                laws[pair] = law
+        used = {thing.material for kind in _MADE_OF for thing in getattr(self.scene, kind)}
+        names = [name for name in self.materials if name in used]
+        numbers = {name: number for number, name in enumerate(names)}
+        given = {(numbers[a], numbers[b]): law for (a, b), law in laws.items() if a in numbers and b in numbers}
+        with self.at("materials"):
+            law_table([self.materials[name] for name in names], given)
 
     def _add_spheres(self, spheres: models.Spheres, key: Key) -> NDArray[np.int64]:
         centres, radii = self._places(spheres, key)
@@ -215,6 +225,14 @@ class Builder(Base):
     def _add_obstacle(self, obstacle: models.Obstacle, key: Key) -> None:
         mesh, motion = meshes.placed(self.shape_of(obstacle, key), obstacle), self.motion_of(obstacle, key)
         self.world.add_obstacle(mesh, self._made_of(obstacle.material), motion, name=obstacle.name)
+        spheres = [np.concatenate(parts) for parts in zip(*self.placed, strict=True)]
+        if obstacle.file is not None and spheres and len(spheres[1]):
+            width, wide = (float(np.ptp(rows, axis=0).max()) for rows in (mesh.vertices, spheres[0]))
+            ratio = width / (wide + 2 * spheres[1].max())
+            if ratio > _HUGE:
+                found = f"found a mesh {width:.4g} m wide, {ratio:,.0f} times as wide as all spheres together"
+                why = f"{found}; if it was drawn in millimetres: scale = 1e-3"
+                warnings.warn(str(self.document.error((*key, "file"), why)), RunWarning, stacklevel=2)
 
     def _add_sources_and_sinks(self) -> None:
         for number, source in enumerate(self.scene.sources):

@@ -288,6 +288,11 @@ class Plane(Table):
         "Inertia of a plane under load; that of all spheres and polyhedra at the start by default.", "kg"
     )
 
+    @property
+    def moves(self) -> bool:
+        """Whether it is not always where it is said to be."""
+        return self.velocity is not None or self.load is not None
+
 
 class Box(Table):
     """Walls around a box, felt from inside; none along periodic axes."""

@@ -161,6 +161,7 @@ def _find_lines(text: str) -> Iterator[tuple[Key, int]]:
             ((name, value),) = value.items()
             key = (*key, name)
             if is_head and isinstance(value, list):  # [[name]]
+                yield key, line
                 counts[key] = counts.get(key, -1) + 1
                 key = (*key, counts[key])
                 value = None
