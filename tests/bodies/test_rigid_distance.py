@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from impinge import Material, Mesh, Motion, Solid, World, shapes
-from impinge.bodies.rigid import _distance, _edges, _follow, _layout
-from impinge.bodies.rigid.shape import Shape
+from impinge.bodies.rigid import _distance, _edges, _follow, _layout, _sheets
+from impinge.bodies.rigid.shape import Form, Shape
 from impinge.bodies.rigid.surface import is_filled
 from impinge.inside._closest import STACK, WIDTH
 
@@ -89,6 +89,25 @@ def test_depths_along_edges_next_to_many_points(name: str) -> None:
             misses.append(total != pytest.approx(wanted, rel=0.01, abs=1e-5))
     assert len(misses) > 100
     assert not any(misses)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ways_that_end_in_a_surface_are_across_it_once(seed: int) -> None:
+    """From p to q in a sheet and on to r, or straight: on the other side or not, also where rounding tells."""
+    rng, everywhere, here = np.random.default_rng(seed), _everywhere(), space()
+    turn = Rotation.random(rng=rng).as_matrix() if seed else np.eye(3)
+    corners = np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]]) @ turn.T + seed * rng.normal(size=3)
+    tree, normal, across = Form(Mesh(corners, [[0, 1, 2], [0, 2, 3]])).tree, turn[:, 2], 0
+    for size in 10.0 ** rng.integers(-17, 0, 400):
+        u, v = rng.uniform(-0.8, 0.8, 2)
+        q = corners.mean(axis=0) + u * turn[:, 0] + v * turn[:, 1]
+        p, r = (q + size * (sign * normal + 0.1 * rng.normal(size=3)) for sign in rng.choice([-1, 1], 2))
+        ways = [_sheets.crossings(tree, everywhere, *a, *b, here) for a, b in ((p, q), (q, r), (p, r), (r, p))]
+        assert (ways[0] + ways[1]) % 2 == ways[2] % 2 == ways[3] % 2
+        if size > 1e-12:
+            assert ways[2] % 2 == int((p - q) @ normal * ((r - q) @ normal) < 0)
+        across += ways[2] % 2
+    assert 50 < across < 350
 
 
 def test_points_stand_for_the_whole_surface() -> None:

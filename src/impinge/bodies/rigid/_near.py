@@ -6,7 +6,7 @@ import numpy as np
 
 from impinge._jit import fetch_add, kernel, lean, parallel, part
 from impinge.bodies._planes import NORMAL
-from impinge.bodies.rigid._distance import PIECES, find_crossings, make_everywhere, make_space, signed_distance
+from impinge.bodies.rigid._distance import PIECES, make_everywhere, make_space, signed_distance
 from impinge.bodies.rigid._edges import clearance
 from impinge.bodies.rigid._frames import apply, between, place
 from impinge.bodies.rigid._layout import (
@@ -41,6 +41,7 @@ from impinge.bodies.rigid._layout import (
     SHEET,
     SOLID,
 )
+from impinge.bodies.rigid._sheets import crossings
 from impinge.bodies.rigid._touch import tree
 
 POINTS_LEFT, EDGES_LEFT = np.uint64(0), np.uint64(8)  # places of the counters of taken rows
@@ -222,7 +223,7 @@ def _inside_out(surface, everywhere, way, x, y, z, ux, uy, uz, space):
         way[3] * ux + way[4] * uy + way[5] * uz,
         way[6] * ux + way[7] * uy + way[8] * uz,
     )
-    return 1 if find_crossings(surface, everywhere, x, y, z, ux, uy, uz, space) > 0 else 0
+    return 1 if crossings(surface, everywhere, x, y, z, x + ux, y + uy, z + uz, space) > 0 else 0
 
 
 @lean

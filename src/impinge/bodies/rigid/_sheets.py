@@ -10,6 +10,8 @@ Points on edges are asked like those of the surface. So forces are those of the 
 
 import math
 
+import numpy as np
+
 from impinge._jit import lean, part
 from impinge.bodies.rigid._contacts import write_row
 from impinge.bodies.rigid._distance import SURE, find_crossings, signed_distance, tangent
@@ -22,18 +24,46 @@ from impinge.bodies.rigid._layout import (
     SEEN_AT,
     SEEN_SAFE,
 )
+from impinge.inside._closest import LEAF, WIDTH
 
 _SAME = 1e-7  # of a way: crossings nearer to each other are one
+_BEYOND, _NOISE = 1e-6, 1e-13  # of a way, and of coordinates: so far beyond its ends crossings are looked for
 _AT_RIM = 1e-6  # of the distance from the surface: nearer to a rim than that is beyond it
 
 
 @lean
-def _crossings(surface, everywhere, px, py, pz, qx, qy, qz, space):
-    """How often the way from p to q crosses a surface; where, ascending, is in `space`."""
-    count = find_crossings(surface, everywhere, px, py, pz, qx - px, qy - py, qz - pz, space)
+def _is_ahead(leaves, slot, x, y, z):
+    """Whether a place is on the side of a triangle to which its normal points; what is in its plane is."""
+    rows, i = leaves[slot // WIDTH * LEAF : (slot // WIDTH + 1) * LEAF], slot % WIDTH
+    ax, ay, az = rows[i], rows[i + WIDTH], rows[i + 2 * WIDTH]
+    ux, uy, uz = rows[i + 3 * WIDTH] - ax, rows[i + 4 * WIDTH] - ay, rows[i + 5 * WIDTH] - az
+    vx, vy, vz = rows[i + 6 * WIDTH] - ax, rows[i + 7 * WIDTH] - ay, rows[i + 8 * WIDTH] - az
+    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    return nx * (x - ax) + ny * (y - ay) + nz * (z - az) >= 0.0
+
+
+@lean
+def crossings(surface, everywhere, px, py, pz, qx, qy, qz, space):
+    """How often the way from p to q crosses a surface; where, ascending, is in `space`.
+
+    It crosses a triangle if p and q are on different sides of it. So a way that ends in the surface and the one that
+    goes on from there are not both across it, whatever is rounded; the way is asked a little beyond its ends.
+    """
+    dx, dy, dz = qx - px, qy - py, qz - pz
+    length = math.sqrt(dx * dx + dy * dy + dz * dz)
+    if length == 0.0:
+        return 0
+    beyond = _BEYOND + _NOISE * (abs(px) + abs(py) + abs(pz) + length) / length
+    count = find_crossings(
+        surface, everywhere, px - beyond * dx, py - beyond * dy, pz - beyond * dz, (1.0 + 2.0 * beyond) * dx,
+        (1.0 + 2.0 * beyond) * dy, (1.0 + 2.0 * beyond) * dz, space,
+    )  # fmt: skip
     places, kept = space[3], 0
-    for k in range(count):  # a common edge of two triangles is one place
-        if kept == 0 or places[k, 0] - places[kept - 1, 0] > _SAME:
+    for k in range(count):
+        slot = np.int64(places[k, 1])
+        if _is_ahead(surface[2], slot, px, py, pz) == _is_ahead(surface[2], slot, qx, qy, qz):
+            continue
+        if kept == 0 or places[k, 0] - places[kept - 1, 0] > _SAME:  # a common edge of two triangles is one place
             places[kept, 0] = places[k, 0]
             kept += 1
     return kept
@@ -89,7 +119,7 @@ def _look(surface, own, rims, everywhere, slots, seen, behind, e, x, y, z, deep,
     own : surface of the body, to which `back` leads; deep : half the thickness of the body there.
     """
     if moved(seen, e, SEEN_AT, x, y, z) >= SURE * seen[e, SEEN_SAFE]:
-        if _crossings(surface, everywhere, seen[e, 0], seen[e, 1], seen[e, 2], x, y, z, space) % 2 == 1:
+        if crossings(surface, everywhere, seen[e, 0], seen[e, 1], seen[e, 2], x, y, z, space) % 2 == 1:
             behind[e] = 1 - behind[e]
     distance, nx, ny, nz = follow(surface, x, y, z, slots, seen, e, POINT_FOLLOWED, space)
     depth, nx, ny, nz, rx, ry, rz = _way_out(surface, slots[e], rims, x, y, z, distance, nx, ny, nz)
