@@ -56,6 +56,22 @@ def test_scenes_that_ask_for_too_much(tmp_path: Path, monkeypatch: pytest.Monkey
     refused("scene", tmp_path / "a.toml")
 
 
+FAST = SCENE + "random_velocity = { largest = LARGEST }\n"
+
+
+@pytest.mark.parametrize("largest", ["1e301", "1.7e308"])
+def test_velocities_beyond_all_numbers(tmp_path: Path, largest: str) -> None:
+    (tmp_path / "a.toml").write_text(FAST.replace("LARGEST", largest))
+    said = refused("scene", tmp_path / "a.toml")
+    assert "a.toml:11: spheres[0].random_velocity.largest: found" in said
+
+
+def test_velocities_of_minus_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(FAST.replace("LARGEST", "-0.0"))
+    world = read_scene(tmp_path / "a.toml").build()
+    assert not world.spheres.velocities.any()  # type: ignore[union-attr]
+
+
 def test_lines_of_a_scene_are_found_in_time_that_grows_as_it(tmp_path: Path) -> None:
     places = "\n".join("  , [0, 0, 0]" for _ in range(5000))  # commas where few expect them
     text = SCENE.replace("centres = [[0, 0, 0]]", f"centres = [[0, 0, 0]\n{places}\n]") + "wrong = 1\n"

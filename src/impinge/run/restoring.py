@@ -98,8 +98,11 @@ def check_dynamics(state: Any, dynamics: Dynamics, materials: int, planes: int) 
             raise InputError(f"state.memories.{name}: found a history of another kind")
         model["memories"][name]["history"] = history
     alike(state, model, "state")
-    if not (0 < state["dt"] < math.inf or math.isnan(state["dt"])) or state["steps"] < 0 or state["since"][0] < 0:
-        raise InputError(f"state: found dt = {state['dt']}, {state['steps']} steps")
+    dt, steps, (first, start) = state["dt"], state["steps"], state["since"]
+    if not ((0 < dt < math.inf or math.isnan(dt)) and 0 <= first <= steps and 0 <= start < math.inf):
+        raise InputError(f"state: found dt = {dt}, {steps} steps, those from {first} on since t = {start} s")
+    if (steps - first) * dt == math.inf:
+        raise InputError(f"state: found {steps} steps of {dt} s, expected a time that is a number")
     rows = state["planes"]
     if len(rows) != planes:
         raise InputError(f"state.planes: found {len(rows)}, expected {planes}")
@@ -119,8 +122,8 @@ def _check_particles(state: dict[str, Any], materials: int) -> None:
     numbers_below("state.particles.ids", state["ids"], state["next_id"])
     numbers_below("state.particles.kinds", state["kinds"], materials)
     finite("state.particles", *(rows[name] for name in rows if name not in ("lost", "work")))
-    if (np.diff(state["ids"]) <= 0).any() or (state["mass"] <= 0).any() or (state["x"][:, 3] < 0).any():
-        raise InputError("state.particles: found numbers out of order, masses of 0 or radii below 0")
+    if (np.diff(state["ids"]) <= 0).any() or (state["mass"] <= 0).any() or (state["x"][:, 3] <= 0).any():
+        raise InputError("state.particles: found numbers out of order, or masses or radii that are not above 0")
 
 
 def _check_memory(name: str, memory: dict[str, NDArray[Any]], ids: NDArray[np.int64]) -> None:
