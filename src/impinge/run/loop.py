@@ -156,7 +156,7 @@ class _Run:
         else:
             self._check_outputs()
             self.save_times.tick(self.world.time)
-            self.folder.keep_scene()
+            self.folder.go_on()
         self.frames = self.job.open_frames(folder, saved["frame_files"], self.world.time)
         if output.series is not None:
             self.series = Series(path, names) if self.begins else Series.resume(path, names, saved["rows"])
