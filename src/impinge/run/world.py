@@ -39,6 +39,7 @@ __all__ = ["World"]
 
 # For dt="auto", of the shortest contact: of spheres; of rigid bodies, whose contacts seldom are a quarter of a surface.
 _STEPS_OF_SPHERES, _STEPS_OF_BODIES = 50, 12
+_LONGEST_STEP = 1e50  # s: what falls for longer leaves all space
 _LONGEST = 2.5  # times that step: a longer one is warned about
 _Floats = NDArray[np.float64]
 
@@ -473,8 +474,8 @@ class World:
         # It never grows again, so that a run from a file goes on with the same.
         auto = np.fmin(shortest / steps, dynamics.dt)
         dt = float(auto) if self._wanted_dt is None else self._wanted_dt
-        if not 0 < dt < math.inf:
-            if len(p) == 0 and not self._sources:
+        if not 0 < dt < (_LONGEST_STEP if self._wanted_dt is None else math.inf):
+            if len(p) == 0 and len(dynamics.rigid) == 0 and not self._sources:
                 raise InputError("dt: found 'auto' in a world without bodies, expected a number, or bodies first")
             raise InputError(f"stiffness: found contacts of {shortest:g} s, expected a stiffness that fits the masses")
         if not self.why_dt or shortest / steps < self._tightest:  # not longer ones, when something has gone
