@@ -32,6 +32,7 @@ from impinge.run.versions import versions
 __all__ = ["Outcome", "run_scene"]
 
 _SECONDS = 0.2  # of steps between two looks at signals and the progress bar
+_MOST_STEPS = 2.0**53  # of a run: times of more are not told apart
 _CHECKPOINTS = 10  # in a run, unless the scene says otherwise
 
 
@@ -111,6 +112,10 @@ class _Run:
                 raise scene.document.error(
                     ("run", "until"), f"found {self.until:g}, expected at least {world.time:g}, where the run is"
                 )
+        steps = (self.until - world.time) / world.dt
+        if steps > _MOST_STEPS:
+            found = f"found {self.until:g}, {steps:.3g} steps of {world.dt:.3g} s"
+            raise scene.document.error(("run", "until"), f"{found}, expected at most {_MOST_STEPS:.2g} steps")
 
     def go(self, tell: Callable[[Any], Any]) -> Outcome:
         """The time loop."""
