@@ -83,7 +83,9 @@ def test_times_that_cannot_be_counted(tmp_path: Path, old: str, new: str, said: 
 def test_steps_that_cannot_be_counted(tmp_path: Path, dt: str, until: str) -> None:
     (tmp_path / "a.toml").write_text(SCENE.replace("until = 0.001", f"until = {until}\n[world]\ndt = {dt}"))
     scene = read_scene(tmp_path / "a.toml")
-    with pytest.raises(InputError, match=r"a\.toml:3: run\.until: found .* steps of .* s, expected at most 9e\+15 steps"):
+    with pytest.raises(
+        InputError, match=r"a\.toml:3: run\.until: found .* steps of .* s, expected at most 9e\+15 steps"
+    ):
         run_scene(scene, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

@@ -61,7 +61,7 @@ def spheres_content(path: Path) -> dict[str, Any]:
 @pytest.mark.parametrize(("place", "value"), [
     ("x", np.zeros((2, 3))), ("x", np.full((2, 4), np.nan)), ("kinds", np.array([0, 10**6])), ("ids", np.array([1, 0])),
     ("kinds", np.array([0.0, 0.0])), ("mass", np.zeros(2)), ("v", np.zeros((1, 3))), ("next_id", -1),
-    ("next_id", 10**30), ("x", np.zeros((2, 4))),
+    ("next_id", 10**30), ("x", np.zeros((2, 4))), ("x", np.array([[0, 0, 0, 0.1], [0, 0, 1e200, 0.1]])),
 ])  # fmt: skip
 def test_states_that_kernels_would_trust(tmp_path: Path, place: str, value: Any) -> None:
     content = spheres_content(tmp_path / "a.h5")
@@ -101,8 +101,9 @@ def test_energies_whose_sum_is_beyond_numbers_on_the_way(tmp_path: Path) -> None
 @pytest.mark.parametrize(("place", "value"), [
     ("ids", np.array([1, 0])), ("ids", np.array([0, 2])), ("ids", np.array([-1, 0])), ("ids", np.array([0.0, 1.0])),
     ("ids", np.array([0])), ("next_id", -1), ("next_id", 1), ("next_id", 10**30), ("next_id", 2.0),
+    ("place", np.array([[0, 0, 0], [3, 0, 1e200]])),
 ])  # fmt: skip
-def test_numbers_of_bodies_that_are_wrong(tmp_path: Path, place: str, value: Any) -> None:
+def test_states_of_bodies_that_are_wrong(tmp_path: Path, place: str, value: Any) -> None:
     world = impinge.World()
     rock = impinge.Material(density=1000, stiffness=1e3)
     world.add_polyhedra(impinge.shapes.box(), [[0, 0, 0], [3, 0, 0]], material=rock)

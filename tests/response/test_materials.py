@@ -70,7 +70,9 @@ def test_hertz_of_steel() -> None:
 
 def test_laws_that_do_not_go_together() -> None:
     linear, hertz = Material(1, stiffness=1), Material(1, young=1, name="steel")
-    with pytest.raises(InputError, match="a stiffness in a material and young in 'steel', expected the same of both, or a law for"):
+    with pytest.raises(
+        InputError, match="a stiffness in a material and young in 'steel', expected the same of both, or a law for"
+    ):
         law_table([linear, hertz])
     damped, bouncy = Material(1, stiffness=1, damping=1), Material(1, stiffness=1, restitution=0.5)
     with pytest.raises(InputError, match="damping in a material and restitution in a material"):

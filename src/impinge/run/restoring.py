@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from impinge.bodies import _planes
 from impinge.bodies.rigid import _layout
 from impinge.bodies.rigid._distance import PIECES
+from impinge.bodies.rigid.dynamics import FARTHEST
 from impinge.errors import ImpingeError, InputError, reason
 
 if TYPE_CHECKING:
@@ -73,6 +74,12 @@ def finite(name: str, *arrays: NDArray[Any]) -> None:
         raise InputError(f"{name}: found numbers that are not finite")
 
 
+def _near(name: str, places: NDArray[np.float64]) -> None:
+    """An error if a body is so far away that no run goes on with it."""
+    if (np.abs(places) > FARTHEST).any():
+        raise InputError(f"{name}: found {np.abs(places).max():g} m, expected at most {FARTHEST:g} m")
+
+
 def numbers_below(name: str, array: Any, high: int, low: int = 0) -> None:
     """An error unless all are whole numbers from low to below high."""
     found = np.asarray(array)
@@ -122,6 +129,7 @@ def _check_particles(state: dict[str, Any], materials: int) -> None:
     numbers_below("state.particles.ids", state["ids"], state["next_id"])
     numbers_below("state.particles.kinds", state["kinds"], materials)
     finite("state.particles", *(rows[name] for name in rows if name not in ("lost", "work")))
+    _near("state.particles.x", state["x"])
     if (np.diff(state["ids"]) <= 0).any() or (state["mass"] <= 0).any() or (state["x"][:, 3] <= 0).any():
         raise InputError("state.particles: found numbers out of order, or masses or radii that are not above 0")
 
@@ -145,6 +153,7 @@ def _check_rigid(state: dict[str, Any], shapes: int, materials: int, obstacles: 
     numbers_below("state.rigid.kinds", state["kinds"], materials)
     numbers_below("state.rigid.forms", state["forms"], shapes)
     finite("state.rigid", *(rows[name] for name in rows if name not in ("lost", "work")))
+    _near("state.rigid.place", state["place"])
     lengths = np.linalg.norm(state["pose"], axis=1)
     if (np.diff(state["ids"]) <= 0).any():
         raise InputError("state.rigid.ids: found them out of order")
