@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from impinge.errors import InputError
+from impinge.errors import InputError, RunWarning
 from impinge.run.loop import run_scene
 from impinge.run.scene import read_scene
 
@@ -88,6 +88,18 @@ def test_steps_that_cannot_be_counted(tmp_path: Path, dt: str, until: str) -> No
     ):
         run_scene(scene, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("dt", ["1e30", "1e308"])
+def test_steps_far_longer_than_what_is_between_frames(tmp_path: Path, dt: str) -> None:
+    more = f"\n[world]\ngravity = [0, 0, 0]\ndt = {dt}\n[output]\nframes = 0.001"
+    (tmp_path / "a.toml").write_text(SCENE.replace("until = 0.001", f"until = 0.001{more}"))
+    scene = read_scene(tmp_path / "a.toml")
+    with (
+        pytest.warns(RunWarning),
+        pytest.raises(InputError, match=r"a\.toml:8: output\.frames: found 0\.001, .* times in"),
+    ):
+        run_scene(scene, tmp_path / "out")
 
 
 def test_velocities_of_minus_nothing(tmp_path: Path) -> None:

@@ -60,8 +60,9 @@ def spheres_content(path: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("place", "value"), [
     ("x", np.zeros((2, 3))), ("x", np.full((2, 4), np.nan)), ("kinds", np.array([0, 10**6])), ("ids", np.array([1, 0])),
-    ("kinds", np.array([0.0, 0.0])), ("mass", np.zeros(2)), ("v", np.zeros((1, 3))), ("next_id", -1),
-    ("next_id", 10**30), ("x", np.zeros((2, 4))), ("x", np.array([[0, 0, 0, 0.1], [0, 0, 1e200, 0.1]])),
+    ("kinds", np.array([0.0, 0.0])), ("mass", np.zeros(2)), ("mass", np.full(2, 1e300)), ("v", np.zeros((1, 3))),
+    ("next_id", -1), ("next_id", 10**30), ("x", np.zeros((2, 4))),
+    ("x", np.array([[0, 0, 0, 0.1], [0, 0, 1e200, 0.1]])),
 ])  # fmt: skip
 def test_states_that_kernels_would_trust(tmp_path: Path, place: str, value: Any) -> None:
     content = spheres_content(tmp_path / "a.h5")

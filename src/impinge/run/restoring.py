@@ -16,6 +16,7 @@ from impinge.bodies.rigid import _layout
 from impinge.bodies.rigid._distance import PIECES
 from impinge.bodies.rigid.dynamics import FARTHEST
 from impinge.errors import ImpingeError, InputError, reason
+from impinge.run.rows import LEAST_MASS, MOST_MASS
 
 if TYPE_CHECKING:
     from impinge.bodies.dynamics import Dynamics
@@ -130,8 +131,10 @@ def _check_particles(state: dict[str, Any], materials: int) -> None:
     numbers_below("state.particles.kinds", state["kinds"], materials)
     finite("state.particles", *(rows[name] for name in rows if name not in ("lost", "work")))
     _near("state.particles.x", state["x"])
-    if (np.diff(state["ids"]) <= 0).any() or (state["mass"] <= 0).any() or (state["x"][:, 3] <= 0).any():
-        raise InputError("state.particles: found numbers out of order, or masses or radii that are not above 0")
+    if (np.diff(state["ids"]) <= 0).any() or (state["x"][:, 3] <= 0).any():
+        raise InputError("state.particles: found numbers out of order, or radii that are not above 0")
+    if not ((state["mass"] > LEAST_MASS) & (state["mass"] < MOST_MASS)).all():
+        raise InputError("state.particles.mass: found masses beyond all numbers")
 
 
 def _check_memory(name: str, memory: dict[str, NDArray[Any]], ids: NDArray[np.int64]) -> None:
