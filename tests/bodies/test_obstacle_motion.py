@@ -220,6 +220,13 @@ def test_bad_motions() -> None:
         Motion(rotation=((1, 2, 3), (1, 2, math.inf)))
 
 
+@pytest.mark.parametrize(("rate", "t"), [(1e308, 100.0), (1.7e308, 0.0), (1e12, 1e300)])
+def test_angles_beyond_all_numbers(rate: float, t: float) -> None:
+    motion = Motion(rotation=((rate, rate, 0), (0, 0, 0)))
+    with pytest.raises(InputError, match=r"rotation: found .* rad/s until t = .* s, an angle beyond all numbers"):
+        motion.pose_at(t)
+
+
 def test_functions_may_give_rotations_of_scipy() -> None:
     pose = Obstacle(box(), lambda t: ((0, 0, 0), Rotation.from_rotvec([0, 0, t]))).pose_at(0.5)
     np.testing.assert_allclose(pose.rotation, turn((0, 0, 1), 0.5), atol=1e-15)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
 import pytest
 
-from impinge.errors import InputError
+from impinge.errors import InputError, RunWarning
+from impinge.run.loop import run_scene
 from impinge.run.scene import read_scene
 
 from .hostile import refused
@@ -54,6 +56,56 @@ def test_scenes_that_ask_for_too_much(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr("impinge.untrusted.memory", lambda: 1 << 30)
     (tmp_path / "a.toml").write_text(SCENES[name])
     refused("scene", tmp_path / "a.toml")
+
+
+FAST = SCENE + "random_velocity = { largest = LARGEST }\n"
+
+
+@pytest.mark.parametrize("largest", ["1e301", "1.7e308"])
+def test_velocities_beyond_all_numbers(tmp_path: Path, largest: str) -> None:
+    (tmp_path / "a.toml").write_text(FAST.replace("LARGEST", largest))
+    said = refused("scene", tmp_path / "a.toml")
+    assert "a.toml:11: spheres[0].random_velocity.largest: found" in said
+
+
+@pytest.mark.parametrize(("old", "new", "said"), [
+    ("until = 0.001", "until = 5e-324", "run.until: found 5e-324, expected at least 1e-300"),
+    ("[materials.a]", "[output]\nframes = 1e-320\n[materials.a]", "output.frames: found 1e-320, inf times until"),
+    ("[materials.a]", "[output]\nseries = 1e-30\n[materials.a]", "output.series: found 1e-30, 1e\\+27 times until"),
+    ("[materials.a]", "[output]\ncheckpoint = 1e-13\n[materials.a]", "output.checkpoint: found 1e-13, 1e\\+10 times"),
+])  # fmt: skip
+def test_times_that_cannot_be_counted(tmp_path: Path, old: str, new: str, said: str) -> None:
+    (tmp_path / "a.toml").write_text(SCENE.replace(old, new))
+    assert re.search(said, refused("scene", tmp_path / "a.toml"))
+
+
+@pytest.mark.parametrize(("dt", "until"), [("5e-324", "0.01"), ("1e-300", "0.01"), ("1e-4", "1e308")])
+def test_steps_that_cannot_be_counted(tmp_path: Path, dt: str, until: str) -> None:
+    (tmp_path / "a.toml").write_text(SCENE.replace("until = 0.001", f"until = {until}\n[world]\ndt = {dt}"))
+    scene = read_scene(tmp_path / "a.toml")
+    with pytest.raises(
+        InputError, match=r"a\.toml:3: run\.until: found .* steps of .* s, expected at most 9e\+15 steps"
+    ):
+        run_scene(scene, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("dt", ["1e30", "1e308"])
+def test_steps_far_longer_than_what_is_between_frames(tmp_path: Path, dt: str) -> None:
+    more = f"\n[world]\ngravity = [0, 0, 0]\ndt = {dt}\n[output]\nframes = 0.001"
+    (tmp_path / "a.toml").write_text(SCENE.replace("until = 0.001", f"until = 0.001{more}"))
+    scene = read_scene(tmp_path / "a.toml")
+    with (
+        pytest.warns(RunWarning),
+        pytest.raises(InputError, match=r"a\.toml:8: output\.frames: found 0\.001, .* times in"),
+    ):
+        run_scene(scene, tmp_path / "out")
+
+
+def test_velocities_of_minus_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(FAST.replace("LARGEST", "-0.0"))
+    world = read_scene(tmp_path / "a.toml").build()
+    assert not world.spheres.velocities.any()  # type: ignore[union-attr]
 
 
 def test_lines_of_a_scene_are_found_in_time_that_grows_as_it(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,16 @@ def test_checkpoints_set_nothing_but_the_state(tmp_path: Path) -> None:
     refused("soft", tmp_path / "a.h5")
 
 
+@pytest.mark.parametrize(("name", "value"), [
+    ("time", math.inf), ("time", math.nan), ("time", -1.0), ("steps", -1), ("_slack", math.nan), ("_slack", math.inf),
+])  # fmt: skip
+def test_times_and_counts_of_soft_worlds(tmp_path: Path, name: str, value: Any) -> None:
+    content = soft_content(tmp_path / "a.h5")
+    content["state"][name] = value
+    checkpoint.save(tmp_path / "a.h5", content, "soft_world", 1)
+    assert "times or counts" in refused("soft", tmp_path / "a.h5")
+
+
 def spheres_content(path: Path) -> dict[str, Any]:
     world = impinge.World()
     world.add_spheres([[0, 0, 0], [0, 0, 0.19]], 0.1, impinge.Material(density=1000, stiffness=1e3, friction=0.3))
@@ -49,8 +60,9 @@ def spheres_content(path: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("place", "value"), [
     ("x", np.zeros((2, 3))), ("x", np.full((2, 4), np.nan)), ("kinds", np.array([0, 10**6])), ("ids", np.array([1, 0])),
-    ("kinds", np.array([0.0, 0.0])), ("mass", np.zeros(2)), ("v", np.zeros((1, 3))), ("next_id", -1),
-    ("next_id", 10**30),
+    ("kinds", np.array([0.0, 0.0])), ("mass", np.zeros(2)), ("mass", np.full(2, 1e300)), ("v", np.zeros((1, 3))),
+    ("next_id", -1), ("next_id", 10**30), ("x", np.zeros((2, 4))),
+    ("x", np.array([[0, 0, 0, 0.1], [0, 0, 1e200, 0.1]])),
 ])  # fmt: skip
 def test_states_that_kernels_would_trust(tmp_path: Path, place: str, value: Any) -> None:
     content = spheres_content(tmp_path / "a.h5")
@@ -59,11 +71,40 @@ def test_states_that_kernels_would_trust(tmp_path: Path, place: str, value: Any)
     refused("world", tmp_path / "a.h5")
 
 
+@pytest.mark.parametrize(("dt", "steps", "since"), [
+    (math.inf, 3, (0, 0.0)), (0.0, 3, (0, 0.0)), (1e-4, -1, (0, 0.0)), (1e-4, 3, (4, 0.0)), (1e-4, 3, (-1, 0.0)),
+    (1e-4, 3, (0, math.nan)), (1e-4, 3, (0, math.inf)), (1e-4, 3, (0, -1.0)), (1e308, 3, (0, 0.0)),
+])  # fmt: skip
+def test_times_that_are_none(tmp_path: Path, dt: float, steps: int, since: tuple[int, float]) -> None:
+    content = spheres_content(tmp_path / "a.h5")
+    content["state"] |= {"dt": dt, "steps": steps, "since": since}
+    checkpoint.save(tmp_path / "a.h5", content, "world", 3)
+    assert "steps" in refused("world", tmp_path / "a.h5")
+
+
+def test_energies_whose_sum_is_beyond_numbers_on_the_way(tmp_path: Path) -> None:
+    content = spheres_content(tmp_path / "a.h5")
+    particles = content["state"]["particles"]
+    more = {name: np.repeat(rows, 8, axis=0) for name, rows in particles.items() if name != "next_id"}
+    more |= {"ids": np.arange(16), "lost": np.zeros(16)}
+    more["x"][:, 0] += 9.0 * np.arange(16)
+    more["lost"][[0, 1, 8, 9]] = 1.7e308, 1.7e308, -1.7e308, -1.7e308  # NumPy adds every eighth first
+    content["state"]["particles"] = {**more, "next_id": 16}
+    content["state"]["memories"]["pairs"] = {
+        name: rows[:0] for name, rows in content["state"]["memories"]["pairs"].items()
+    }
+    checkpoint.save(tmp_path / "a.h5", content, "world", 3)
+    with pytest.raises(OverflowError):
+        math.fsum(more["lost"])
+    assert isinstance(impinge.World.load(tmp_path / "a.h5").energy().dissipated, float)
+
+
 @pytest.mark.parametrize(("place", "value"), [
     ("ids", np.array([1, 0])), ("ids", np.array([0, 2])), ("ids", np.array([-1, 0])), ("ids", np.array([0.0, 1.0])),
     ("ids", np.array([0])), ("next_id", -1), ("next_id", 1), ("next_id", 10**30), ("next_id", 2.0),
+    ("place", np.array([[0, 0, 0], [3, 0, 1e200]])),
 ])  # fmt: skip
-def test_numbers_of_bodies_that_are_wrong(tmp_path: Path, place: str, value: Any) -> None:
+def test_states_of_bodies_that_are_wrong(tmp_path: Path, place: str, value: Any) -> None:
     world = impinge.World()
     rock = impinge.Material(density=1000, stiffness=1e3)
     world.add_polyhedra(impinge.shapes.box(), [[0, 0, 0], [3, 0, 0]], material=rock)

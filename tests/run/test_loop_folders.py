@@ -114,6 +114,17 @@ def test_another_scene_cannot_go_on(tmp_path):
     assert run(tmp_path, "# a comment\n" + SMALL, resume=True).finished
 
 
+def test_reports_of_an_earlier_end(tmp_path):
+    first = SMALL.replace("until = 0.02", "until = 0.01")
+    run(tmp_path, first)
+    report = tmp_path / "out" / "report.html"
+    report.write_text("until 0.01 s")
+    run(tmp_path, first, resume=True)  # nothing to do
+    assert report.exists()
+    run(tmp_path, SMALL, resume=True)
+    assert not report.exists()
+
+
 def test_a_damaged_checkpoint(tmp_path):
     run(tmp_path, SMALL.replace("until = 0.02", "until = 0.01"))
     path = tmp_path / "out" / "checkpoint.h5"

@@ -100,6 +100,24 @@ def test_bodies_that_are_too_fast(options: dict[str, Any]) -> None:
         world.step(3)
 
 
+@pytest.mark.parametrize("stiffness", [1e-300, 1e-150])
+def test_bodies_that_are_too_soft(stiffness: float) -> None:
+    world = World()
+    world.add_polyhedra(CUBE, HERE, material=Material(2500, stiffness=stiffness))
+    with pytest.raises(InputError, match=r"^stiffness: found contacts of .* s, expected a stiffness that fits"):
+        world.step()
+
+
+def test_bodies_that_leave_all_space() -> None:
+    world = World(dt=1e60)
+    world.add_polyhedra(CUBE, HERE, material=ROCK)
+    with (
+        pytest.warns(RunWarning, match="shortest contact"),
+        pytest.raises(RunError, match=r"^polyhedron 0 has no .* too long a time step \(1e\+60 s"),
+    ):
+        world.step(3)
+
+
 @pytest.mark.parametrize(
     ("mesh", "mass"),
     [

@@ -387,9 +387,12 @@ translate = [0, 0, -4]
     [
         ([[0.0, 0.0], [1.0, 0.0], [1.0, 2.0], [0.0, 2.0]], 4 * 100, 2 * np.pi),  # a cylinder
         ([[0.0, -1.0], [1.0, 0.0], [0.0, 1.0]], 2 * 100, 2 * np.pi / 3),  # two cones
+        ([[0.0, 1.0], [1.0, 0.0], [0.0, -1.0]], 2 * 100, 2 * np.pi / 3),  # from above
+        ([[1.0, 0.0], [1.0, 2.0], [0.5, 2.0], [0.5, 0.0], [1.0, 0.0]], 8 * 100, 1.5 * np.pi),  # a tube
+        ([[1.0, 0.0], [0.5, 0.0], [0.5, 2.0], [1.0, 2.0], [1.0, 0.0]], 8 * 100, 1.5 * np.pi),  # around the other way
     ],
 )
-def test_bodies_of_revolution_are_closed_at_the_axis(profile: Any, faces: int, volume: float) -> None:
+def test_bodies_of_revolution_are_closed(profile: Any, faces: int, volume: float) -> None:
     mesh = meshes.mesh_of("lathe", Shaped(lathe=Lathe(profile=profile, segments=100)))
     assert len(mesh.faces) == faces
     assert mesh.is_closed

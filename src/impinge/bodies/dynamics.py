@@ -288,6 +288,7 @@ class Dynamics:
                 self.dt, half,
             )  # fmt: skip
             done += steps
+            broken = broken or bool(self.rigid.are_lost.any())
         self.steps += done
         self._per_step = (time.perf_counter() - start) / done
         return 0 if broken else done
@@ -307,7 +308,7 @@ class Dynamics:
             self.lists.travel[0] += way
             self.steps += 1
             done += 1
-            if broken or not way < math.inf:
+            if broken or not way < math.inf or self.rigid.are_lost.any():
                 return 0
         return done
 

@@ -102,10 +102,14 @@ def _turn(spin: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.f
     rate = math.hypot(*spin)
     if rate == 0.0:
         return np.eye(3) + np.zeros((len(times), 3, 3))
+    angles = [rate * t for t in times.tolist()]
+    if not all(map(math.isfinite, angles)):
+        found = f"found {rate:g} rad/s until t = {times.max():g} s, an angle beyond all numbers"
+        raise InputError(f"rotation: {found}, expected a slower rotation")
     x, y, z = spin / rate
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     # 1 − cos as 2 sin², so that small turns keep all digits; sines one by one, as those of arrays may have other bits
-    sines = np.array([[math.sin(rate * t), 2.0 * math.sin(0.5 * rate * t) ** 2] for t in times.tolist()])
+    sines = np.array([[math.sin(angle), 2.0 * math.sin(0.5 * angle) ** 2] for angle in angles])
     turned: NDArray[np.float64] = (
         np.eye(3) + sines[:, 0, None, None] * cross + sines[:, 1, None, None] * (cross @ cross)
     )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.errors import InputError, reason
-from impinge.fields import delimiter_of, is_meant_as_number, split
+from impinge.fields import delimiter_of, expected_number, is_meant_as_number, split, value_of
 from impinge.untrusted import check_file, read_npy, read_npz
 
 __all__ = ["ENDINGS", "read_spheres", "write_pairs"]
@@ -86,15 +86,38 @@ def _read_csv(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any
     names, lines, row = _head_of(path)
     if names is None and not row:
         raise InputError(f"{path}: holds no rows, expected x, y, (z) and radius")
-    options: dict[str, Any] = {"delimiter": delimiter_of(row), "ndmin": 2, "encoding": "utf-8-sig", "skiprows": lines}
     if names is None:
-        return _split(path, np.loadtxt(path, **options), only_centres)
+        return _split(path, _read_rows(path, lines, delimiter_of(row)), only_centres)
     wanted = [names.index(name) for name in ("x", "y", "z") if name in names]
     radius = next((names.index(name) for name in _RADII if name in names), None)
     columns = wanted if radius is None else [*wanted, radius]
-    rows = np.loadtxt(path, usecols=columns, **options) if row else np.empty(0)
-    rows = rows.reshape(-1, len(columns))
+    rows = _read_rows(path, lines, delimiter_of(row), columns) if row else np.empty((0, len(columns)))
     return rows[:, : len(wanted)], None if radius is None else rows[:, -1]
+
+
+def _read_rows(path: Path, skip: int, delimiter: str | None, columns: list[int] | None = None) -> NDArray[np.float64]:
+    """Numbers of all lines after the first ones, of some columns or all; errors tell line and field."""
+    try:
+        return np.loadtxt(path, delimiter=delimiter, ndmin=2, encoding="utf-8-sig", skiprows=skip, usecols=columns)
+    except ValueError:
+        _explain(path, skip, delimiter, columns)
+        raise
+
+
+def _explain(path: Path, skip: int, delimiter: str | None, columns: list[int] | None) -> None:
+    """Raise an error about the first line that is wrong, found by reading them again, slowly."""
+    with path.open(encoding="utf-8-sig") as file:
+        width = 0
+        for number, line in enumerate(file, 1):
+            fields = split(line.partition("#")[0].strip(), delimiter)
+            if number <= skip or not any(fields):
+                continue
+            width = width or len(fields)
+            if len(fields) != width if columns is None else len(fields) <= max(columns):
+                raise InputError(f"{path}: line {number}: found {len(fields)} columns, expected {width}")
+            for field in fields if columns is None else [fields[column] for column in columns]:
+                if value_of(field) is None:
+                    raise InputError(f"{path}: line {number}: {expected_number(field)}")
 
 
 def _head_of(path: Path) -> tuple[list[str] | None, int, str]:

@@ -131,9 +131,14 @@ class Folder:
         for path in frames.iterdir():
             if path.name.lstrip(".").startswith(_FRAMES):
                 path.unlink()
-        self.keep_scene()
+        self._keep_scene()
 
-    def keep_scene(self) -> None:
+    def go_on(self) -> None:
+        """Keep what is there, but for a report, which would tell of an earlier end; the scene may have a later one."""
+        (self.path / "report.html").unlink(missing_ok=True)
+        self._keep_scene()
+
+    def _keep_scene(self) -> None:
         """Copy the scene into the folder."""
         with replacing(self.path / "scene.toml") as file:
             file.write(self.scene.document.text.encode())

@@ -67,7 +67,10 @@ def _sum(*parts: _Floats) -> float:
     """Exact, or as good as floats can tell where it is not finite."""
     values = np.concatenate(parts)
     rough = float(values.sum())
-    return math.fsum(values.tolist()) if math.isfinite(rough) else rough
+    try:
+        return math.fsum(values.tolist()) if math.isfinite(rough) else rough
+    except OverflowError:  # in this order a part of the sum is beyond all numbers
+        return rough
 
 
 def pushes(contacts: Contacts, of_bodies: Any, origins: _Floats) -> list[Push]:

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from impinge.bodies import _planes
 from impinge.bodies.rigid import _layout
 from impinge.bodies.rigid._distance import PIECES
+from impinge.bodies.rigid.dynamics import FARTHEST
 from impinge.errors import ImpingeError, InputError, reason
+from impinge.run.rows import LEAST_MASS, MOST_MASS
 
 if TYPE_CHECKING:
     from impinge.bodies.dynamics import Dynamics
@@ -73,6 +75,12 @@ def finite(name: str, *arrays: NDArray[Any]) -> None:
         raise InputError(f"{name}: found numbers that are not finite")
 
 
+def _near(name: str, places: NDArray[np.float64]) -> None:
+    """An error if a body is so far away that no run goes on with it."""
+    if (np.abs(places) > FARTHEST).any():
+        raise InputError(f"{name}: found {np.abs(places).max():g} m, expected at most {FARTHEST:g} m")
+
+
 def numbers_below(name: str, array: Any, high: int, low: int = 0) -> None:
     """An error unless all are whole numbers from low to below high."""
     found = np.asarray(array)
@@ -98,8 +106,11 @@ def check_dynamics(state: Any, dynamics: Dynamics, materials: int, planes: int) 
             raise InputError(f"state.memories.{name}: found a history of another kind")
         model["memories"][name]["history"] = history
     alike(state, model, "state")
-    if not (0 < state["dt"] < math.inf or math.isnan(state["dt"])) or state["steps"] < 0 or state["since"][0] < 0:
-        raise InputError(f"state: found dt = {state['dt']}, {state['steps']} steps")
+    dt, steps, (first, start) = state["dt"], state["steps"], state["since"]
+    if not ((0 < dt < math.inf or math.isnan(dt)) and 0 <= first <= steps and 0 <= start < math.inf):
+        raise InputError(f"state: found dt = {dt}, {steps} steps, those from {first} on since t = {start} s")
+    if (steps - first) * dt == math.inf:
+        raise InputError(f"state: found {steps} steps of {dt} s, expected a time that is a number")
     rows = state["planes"]
     if len(rows) != planes:
         raise InputError(f"state.planes: found {len(rows)}, expected {planes}")
@@ -119,8 +130,11 @@ def _check_particles(state: dict[str, Any], materials: int) -> None:
     numbers_below("state.particles.ids", state["ids"], state["next_id"])
     numbers_below("state.particles.kinds", state["kinds"], materials)
     finite("state.particles", *(rows[name] for name in rows if name not in ("lost", "work")))
-    if (np.diff(state["ids"]) <= 0).any() or (state["mass"] <= 0).any() or (state["x"][:, 3] < 0).any():
-        raise InputError("state.particles: found numbers out of order, masses of 0 or radii below 0")
+    _near("state.particles.x", state["x"])
+    if (np.diff(state["ids"]) <= 0).any() or (state["x"][:, 3] <= 0).any():
+        raise InputError("state.particles: found numbers out of order, or radii that are not above 0")
+    if not ((state["mass"] > LEAST_MASS) & (state["mass"] < MOST_MASS)).all():
+        raise InputError("state.particles.mass: found masses beyond all numbers")
 
 
 def _check_memory(name: str, memory: dict[str, NDArray[Any]], ids: NDArray[np.int64]) -> None:
@@ -142,6 +156,7 @@ def _check_rigid(state: dict[str, Any], shapes: int, materials: int, obstacles: 
     numbers_below("state.rigid.kinds", state["kinds"], materials)
     numbers_below("state.rigid.forms", state["forms"], shapes)
     finite("state.rigid", *(rows[name] for name in rows if name not in ("lost", "work")))
+    _near("state.rigid.place", state["place"])
     lengths = np.linalg.norm(state["pose"], axis=1)
     if (np.diff(state["ids"]) <= 0).any():
         raise InputError("state.rigid.ids: found them out of order")

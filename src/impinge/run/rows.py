@@ -14,9 +14,9 @@ from impinge.output.arrays import with_z
 from impinge.response.materials import Material
 from impinge.shapes.rotations import checked_rotation
 
-__all__ = ["of_spheres", "per_row", "rotations", "without"]
+__all__ = ["LEAST_MASS", "MOST_MASS", "of_spheres", "per_row", "rotations", "without"]
 
-_LEAST_MASS, _MOST_MASS = 1e-290, 1e290  # kg: beyond, forces are no numbers
+LEAST_MASS, MOST_MASS = 1e-290, 1e290  # kg: beyond, forces are no numbers
 _Floats = NDArray[np.float64]
 
 
@@ -36,7 +36,7 @@ def of_spheres(
     if len(bad):
         raise InputError(f"radii: row {bad[0]} is 0, expected more, as a sphere needs a mass")
     masses = dynamics.particles.masses(r, material.density) if isinstance(material, Material) else r
-    bad = np.flatnonzero(~((masses > _LEAST_MASS) & (masses < _MOST_MASS)))
+    bad = np.flatnonzero(~((masses > LEAST_MASS) & (masses < MOST_MASS)))
     if len(bad):
         raise InputError(f"radii: row {bad[0]} is {r[bad[0]]:g}, of mass {masses[bad[0]]:g} kg, beyond all numbers")
     v = per_row("velocities", velocities, len(x), d)

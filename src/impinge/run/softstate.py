@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -126,8 +127,9 @@ def _check_state(world: SoftWorld, state: Any) -> None:
         raise InputError("state._touch: found parts of different lengths")
     reals = [part for part in touch if part.dtype.kind == "f"]
     restoring.finite("state", *moving, *reals, *(state[name] for name in ("_user_forces", "_bar_forces", "_work")))
-    if min(state["time"], state["steps"], state["scaled_steps"], state["unsettled_steps"], state["_slack"]) < 0:
-        raise InputError("state: found numbers below 0")
+    counted = [state[name] for name in ("time", "steps", "scaled_steps", "unsettled_steps", "_slack")]
+    if not all(0 <= number < math.inf for number in counted):
+        raise InputError("state: found times or counts that are not finite, or below 0")
     if len(touch.forces):
         world._assemble()
         _check_pairs(world, touch)

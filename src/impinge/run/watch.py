@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.bodies.dynamics import Dynamics
+from impinge.bodies.rigid.dynamics import FARTHEST
 from impinge.errors import RunError, RunWarning, SubjectError
 
 __all__ = ["FARTHEST", "check_box", "check_start", "explain_break", "warn_soft"]
 
-FARTHEST = 1e100  # m: beyond, squares of distances soon are no numbers any more
 _SOFT = 2.0  # radii: spheres that would sink in farther by their own weight fall through each other
 
 
@@ -72,7 +72,7 @@ def explain_break(dynamics: Dynamics, why_dt: str) -> None:
     rigid, row, before = dynamics.rigid, -1, np.empty(0)
     with np.errstate(over="ignore", invalid="ignore"):  # squares of what is far or fast are no numbers
         sizes = [(state**2).sum(axis=1) for state in (rigid.place, rigid.pose, rigid.late, rigid.now)]
-    bad = np.flatnonzero(~np.isfinite(sizes).all(axis=0))
+    bad = np.flatnonzero(~np.isfinite(sizes).all(axis=0) | rigid.are_lost)
     if not len(bad) and len(dynamics.particles):
         row, before = dynamics.find_broken()
     elif len(rigid):

@@ -39,6 +39,8 @@ __all__ = ["World"]
 
 # For dt="auto", of the shortest contact: of spheres; of rigid bodies, whose contacts seldom are a quarter of a surface.
 _STEPS_OF_SPHERES, _STEPS_OF_BODIES = 50, 12
+_LONGEST_STEP = 1e50  # s: what falls for longer leaves all space
+_MOST_STEPS = 2.0**53  # that are counted at once
 _LONGEST = 2.5  # times that step: a longer one is warned about
 _Floats = NDArray[np.float64]
 
@@ -438,14 +440,14 @@ class World:
         while self._steps_to(until) > 0:
             count = self._steps_to(until)
             if callback is not None:
-                next_call = (math.floor(self.time / interval * (1 + 1e-12)) + 1) * interval
+                next_call = (math.floor(min(self.time / interval * (1 + 1e-12), _MOST_STEPS)) + 1) * interval
                 count = max(min(count, self._steps_to(next_call)), 1)
             self.step(count)
             if callback is not None:
                 callback(self)
 
     def _steps_to(self, when: float) -> int:
-        return max(math.ceil((when - self.time) / self.dt - 1e-9), 0)
+        return max(math.ceil(min((when - self.time) / self.dt - 1e-9, _MOST_STEPS)), 0)
 
     def _prepare(self) -> None:
         """Laws and time step for what is in the world now."""
@@ -473,8 +475,8 @@ class World:
         # It never grows again, so that a run from a file goes on with the same.
         auto = np.fmin(shortest / steps, dynamics.dt)
         dt = float(auto) if self._wanted_dt is None else self._wanted_dt
-        if not 0 < dt < math.inf:
-            if len(p) == 0 and not self._sources:
+        if not 0 < dt < (_LONGEST_STEP if self._wanted_dt is None else math.inf):
+            if len(p) == 0 and len(dynamics.rigid) == 0 and not self._sources:
                 raise InputError("dt: found 'auto' in a world without bodies, expected a number, or bodies first")
             raise InputError(f"stiffness: found contacts of {shortest:g} s, expected a stiffness that fits the masses")
         if not self.why_dt or shortest / steps < self._tightest:  # not longer ones, when something has gone

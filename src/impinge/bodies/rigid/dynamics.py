@@ -17,7 +17,9 @@ from impinge.bodies.rigid.lists import Lists
 from impinge.bodies.rigid.shape import Form, Shape, join
 from impinge.response import _laws
 
-__all__ = ["Found", "Laws", "Rigid"]
+__all__ = ["FARTHEST", "Found", "Laws", "Rigid"]
+
+FARTHEST = 1e100  # m: beyond, squares of distances soon are no numbers any more
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -130,6 +132,12 @@ class Rigid:
         for name in _STATE:
             setattr(self, name, getattr(self, name)[rows])
         self.forces = np.zeros((len(self), 6))
+
+    @property
+    def are_lost(self) -> NDArray[np.bool_]:
+        """Which bodies are so far away that nothing can be told of them."""
+        lost: NDArray[np.bool_] = np.abs(self.place).max(axis=1, initial=0.0) > FARTHEST
+        return lost
 
     def rows_of(self, ids: Ints) -> Ints:
         """Where bodies with these permanent numbers are."""

@@ -30,6 +30,7 @@ __all__ = ["Builder", "Built", "build"]
 
 _Floats = NDArray[np.float64]
 _HUGE = 500.0  # times as wide as all spheres
+_FASTEST = 1e300  # m/s: twice as much is a number still
 _MADE_OF = "spheres", "polyhedra", "planes", "boxes", "obstacles", "sources"
 
 
@@ -136,7 +137,8 @@ class Builder(Base):
         """Uniform in a cube; zeros if none are wanted."""
         if wanted is None:
             return np.zeros(shape)
-        return np.random.Generator(np.random.PCG64(wanted.seed)).uniform(-wanted.largest, wanted.largest, shape)
+        largest = abs(_check.between("random_velocity.largest", wanted.largest, 0.0, _FASTEST))  # −0 is 0, too
+        return np.random.Generator(np.random.PCG64(wanted.seed)).uniform(-largest, largest, shape)
 
     def _places(self, spheres: models.Spheres, key: Key) -> tuple[_Floats, _Floats]:
         """Centres and radii, (n, d) and (n,)."""

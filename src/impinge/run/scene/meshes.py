@@ -105,7 +105,7 @@ def sphere(table: models.Sphere) -> Mesh:
 
 
 def lathe(table: models.Lathe) -> Mesh:
-    """A profile turned about z; its edges lie on the body."""
+    """A profile turned about z, in either sense; its edges lie on the body."""
     profile = np.array(table.profile)
     if (profile[:, 0] < 0).any() or (profile[1:-1, 0] == 0).any():
         raise InputError(f"profile: found {table.profile}, expected distances above 0, or 0 at an end")
@@ -120,7 +120,8 @@ def lathe(table: models.Lathe) -> Mesh:
     faces = np.concatenate([np.column_stack([a, b, c]), np.column_stack([a, c, d])])
     faces = faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]
     used, numbered = np.unique(faces, return_inverse=True)
-    return Mesh(rings.reshape(-1, 3)[used], numbered.reshape(-1, 3))
+    mesh = Mesh(rings.reshape(-1, 3)[used], numbered.reshape(-1, 3))
+    return mesh.flipped() if mesh.is_closed and mesh.volume < 0 else mesh
 
 
 _MAKERS: dict[str, Any] = {

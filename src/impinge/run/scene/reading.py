@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["Scene", "read_scene"]
 
 _MOST_MATERIALS = 1000  # each has a law with each
+_MOST_TIMES = 1e9  # that something is written in a run
+_SHORTEST = 1e-300  # s, of a run
 
 
 class Scene:
@@ -105,6 +107,7 @@ def read_scene(path: str | os.PathLike[str], *, allow_outside: bool = False) -> 
         model = kind.model_validate(document.content)
     except ValidationError as error:
         raise explain(document, kind, error) from None
+    _check_times(document, model)
     if isinstance(model, models.Particles):
         _check_materials(document, model)
         _check_names(document, model)
@@ -127,6 +130,18 @@ def _kind_of(document: Document) -> Any:
             either = "expected a scene of spheres and polyhedra or one of cables and cloth, not of both"
             raise document.error(key, f"found it in a scene of {what}, {either}")
     return mine
+
+
+def _check_times(document: Document, scene: models.Particles | softmodels.Soft) -> None:
+    """Intervals must be such that their numbers can be counted."""
+    until = scene.run.until
+    if until < _SHORTEST:
+        raise document.error(("run", "until"), f"found {until!r}, expected at least {_SHORTEST:g}")
+    for name in ("frames", "series", "checkpoint"):
+        interval = getattr(scene.output, name)
+        if interval is not None and until / interval > _MOST_TIMES:
+            found = f"found {interval!r}, {until / interval:.3g} times until the end of the run"
+            raise document.error(("output", name), f"{found}, expected at most {_MOST_TIMES:g} times")
 
 
 def _check_bodies(document: Document, scene: softmodels.Soft) -> None:

@@ -72,7 +72,10 @@ class Lathe(Table):
         list[Annotated[list[float], Field(min_length=2, max_length=2)]],
         Field(min_length=2),
         Allowed("a list of at least two points [r, z], r at least 0"),
-    ] = needed("Its outline, as distances from the axis and heights; closed at the axis if an end has r = 0.", "m")
+    ] = needed(
+        "Its outline, as distances from the axis and heights, in either direction; closed at the axis if an end has "
+        "r = 0.", "m",
+    )  # fmt: skip
     segments: Segments = about("Number of flat parts around.", default=48)
 
 
