@@ -39,9 +39,9 @@ __all__ = ["World"]
 
 # For dt="auto", of the shortest contact: of spheres; of rigid bodies, whose contacts seldom are a quarter of a surface.
 _STEPS_OF_SPHERES, _STEPS_OF_BODIES = 50, 12
+_LONG = 2.5  # times that of "auto": a longer step is warned about
 _LONGEST_STEP = 1e50  # s: what falls for longer leaves all space
 _MOST_STEPS = 2.0**53  # that are counted at once
-_LONGEST = 2.5  # times that step: a longer one is warned about
 _Floats = NDArray[np.float64]
 
 
@@ -486,7 +486,7 @@ class World:
                 self.why_dt = f"{dt:.4g} s, as asked; the shortest contact takes {shortest / dt:.3g} steps"
         if shortest != self._warned:
             watch.warn_soft(dynamics, of_spheres, float(radii.min(initial=math.inf)))
-        if dt * steps > _LONGEST * shortest and shortest != self._warned:
+        if dt * steps > _LONG * shortest and shortest != self._warned:
             found = f"{dt:.4g} s is {shortest / dt:.2g} steps for the shortest contact ({shortest:.4g} s)"
             wanted = f"expected at most {shortest / steps:.4g} s"
             warnings.warn(f"dt: {found}; {wanted}", RunWarning, stacklevel=4)
