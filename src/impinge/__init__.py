@@ -35,6 +35,7 @@ _NAMES = {
     "plot": "impinge.show.notebook",
     "Motion": "impinge.bodies.motion",
     "Rain": "impinge.bodies.rain",
+    "PolyhedraRain": "impinge.bodies.rigid.rain",
     "fill_random": "impinge.bodies.filling",
     "fill_lattice": "impinge.bodies.filling",
     "fill_polyhedra": "impinge.bodies.rigid.filling",
@@ -51,6 +52,7 @@ __all__ = [
     "Mesh",
     "Motion",
     "NeighborSearch",
+    "PolyhedraRain",
     "QPSolution",
     "Rain",
     "Recording",
@@ -86,6 +88,7 @@ if TYPE_CHECKING:
     from impinge.bodies.motion import Motion
     from impinge.bodies.rain import Rain
     from impinge.bodies.rigid.filling import fill_polyhedra
+    from impinge.bodies.rigid.rain import PolyhedraRain
     from impinge.broad.once import box_pairs, pairs
     from impinge.broad.search import BoxSearch, NeighborSearch
     from impinge.inside.collide import collide, colliding_nodes, collisions

@@ -49,6 +49,12 @@ file = "spheres.csv"
 material = "rock"
 lattice = { lower = [-0.3, -0.3, 1], upper = [0.3, 0.3, 1.2], kind = "hexagonal", jitter = 0.1 }
 distribution = { kind = "lognormal", mean = 0.05, sigma = 0.2, low = 0.04, high = 0.06 }
+[[sources]]
+material = "rock"
+torus = { radius = 0.1, tube = 0.03, segments = 8, rings = 5 }
+lower = [-0.2, -0.2, 1.5]
+upper = [0.2, 0.2, 1.8]
+rate = 500
 [[planes]]
 point = [0, 0, -0.5]
 normal = [0, 0, 1]

@@ -14,6 +14,7 @@ import pytest
 import impinge
 from impinge.inside import files as solid_files
 from impinge.output import checkpoint
+from impinge.run.state import VERSION
 
 from .hostile import HUGE, refused
 
@@ -55,7 +56,7 @@ def spheres_content(path: Path) -> dict[str, Any]:
     world.add_spheres([[0, 0, 0], [0, 0, 0.19]], 0.1, impinge.Material(density=1000, stiffness=1e3, friction=0.3))
     world.step(3)
     world.save(path)
-    return checkpoint.load(path, "world", 3)
+    return checkpoint.load(path, "world", VERSION)
 
 
 @pytest.mark.parametrize(("place", "value"), [
@@ -67,7 +68,7 @@ def spheres_content(path: Path) -> dict[str, Any]:
 def test_states_that_kernels_would_trust(tmp_path: Path, place: str, value: Any) -> None:
     content = spheres_content(tmp_path / "a.h5")
     content["state"]["particles"][place] = value
-    checkpoint.save(tmp_path / "a.h5", content, "world", 3)
+    checkpoint.save(tmp_path / "a.h5", content, "world", VERSION)
     refused("world", tmp_path / "a.h5")
 
 
@@ -78,7 +79,7 @@ def test_states_that_kernels_would_trust(tmp_path: Path, place: str, value: Any)
 def test_times_that_are_none(tmp_path: Path, dt: float, steps: int, since: tuple[int, float]) -> None:
     content = spheres_content(tmp_path / "a.h5")
     content["state"] |= {"dt": dt, "steps": steps, "since": since}
-    checkpoint.save(tmp_path / "a.h5", content, "world", 3)
+    checkpoint.save(tmp_path / "a.h5", content, "world", VERSION)
     assert "steps" in refused("world", tmp_path / "a.h5")
 
 
@@ -93,7 +94,7 @@ def test_energies_whose_sum_is_beyond_numbers_on_the_way(tmp_path: Path) -> None
     content["state"]["memories"]["pairs"] = {
         name: rows[:0] for name, rows in content["state"]["memories"]["pairs"].items()
     }
-    checkpoint.save(tmp_path / "a.h5", content, "world", 3)
+    checkpoint.save(tmp_path / "a.h5", content, "world", VERSION)
     with pytest.raises(OverflowError):
         math.fsum(more["lost"])
     assert isinstance(impinge.World.load(tmp_path / "a.h5").energy().dissipated, float)
@@ -109,9 +110,9 @@ def test_states_of_bodies_that_are_wrong(tmp_path: Path, place: str, value: Any)
     rock = impinge.Material(density=1000, stiffness=1e3)
     world.add_polyhedra(impinge.shapes.box(), [[0, 0, 0], [3, 0, 0]], material=rock)
     world.save(tmp_path / "a.h5")
-    content = checkpoint.load(tmp_path / "a.h5", "world", 3)
+    content = checkpoint.load(tmp_path / "a.h5", "world", VERSION)
     content["state"]["rigid"][place] = value
-    checkpoint.save(tmp_path / "a.h5", content, "world", 3)
+    checkpoint.save(tmp_path / "a.h5", content, "world", VERSION)
     refused("world", tmp_path / "a.h5")
 
 
@@ -123,7 +124,7 @@ def test_memories_that_kernels_would_trust(tmp_path: Path, name: str, value: Any
     content = spheres_content(tmp_path / "a.h5")
     assert len(content["state"]["memories"]["pairs"]["owners"]) == 1
     content["state"]["memories"]["pairs"][name] = value
-    checkpoint.save(tmp_path / "a.h5", content, "world", 3)
+    checkpoint.save(tmp_path / "a.h5", content, "world", VERSION)
     refused("world", tmp_path / "a.h5")
 
 

@@ -13,7 +13,7 @@ from impinge.run.scene.reference import reference
 PAGE = Path(__file__).parents[2] / "docs" / "scene-reference.md"
 NAMED = [*vars(models).values(), *vars(softmodels).values()]
 TABLES = list(dict.fromkeys(kind for kind in NAMED if isinstance(kind, type) and issubclass(kind, models.Table)))
-SHARED = (models.Table, models.Law, models.Outputs, models.Placed, models.Shaped, softmodels.Moving)
+SHARED = (models.Table, models.Closed, models.Law, models.Outputs, models.Placed, models.Shaped, softmodels.Moving)
 
 
 def sections():

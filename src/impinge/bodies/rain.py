@@ -1,9 +1,9 @@
-"""A source that lets spheres fall into a simulation at a rate."""
+"""Sources that let spheres fall into a simulation at a rate, and what all sources have in common."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,73 @@ from impinge import _check
 from impinge.bodies.sizes import MOST, Filling, read_corners, read_sizes
 from impinge.errors import InputError
 
-__all__ = ["Rain"]
+__all__ = ["Rain", "Shower"]
 
+_Floats = NDArray[np.float64]
 _TRIES = 100  # places for a sphere in a step
 _LATE = 1e-6  # of a step, by which rounding may have made the time too short
 _HALF = 2**64
 
 
-class Rain:
+class Shower:
+    """Bodies that appear one after the other in a box, at a rate: how many are due, and what is random about them.
+
+    The arguments of all sources, and the attribute `settings` of all: the arguments, by their names.
+    """
+
+    settings: dict[str, Any]
+
+    def __init__(
+        self, lower: ArrayLike, upper: ArrayLike, rate: float, velocity: ArrayLike | None, seed: int, count: int | None
+    ) -> None:
+        self.lower, self.upper = read_corners(lower, upper)
+        self.rate = _check.positive("rate", rate)
+        d = len(self.lower)
+        self.velocity = np.zeros(d) if velocity is None else _check.vector("velocity", velocity, d)
+        self._most = math.inf if count is None else _check.integer("count", count, 0, MOST)
+        self._rng = np.random.Generator(np.random.PCG64(_check.integer("seed", seed, 0)))
+        self.settings = {
+            "lower": np.array(lower), "upper": np.array(upper), "rate": rate, "seed": seed, "count": count,
+            "velocity": None if velocity is None else np.array(velocity),
+        }  # fmt: skip
+        self._inserted = 0
+
+    @property
+    def inserted(self) -> int:
+        """How many bodies it has given so far."""
+        return self._inserted
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has given all that it had."""
+        return self._inserted >= self._most
+
+    def has_due(self, time: float, dt: float) -> bool:
+        """Whether something is to be inserted in the step that ends at `time`, if there is room."""
+        return self._inserted + 1 <= min((time + _LATE * dt) * self.rate, self._most)
+
+    def state(self) -> dict[str, Any]:
+        """All that changes over time, as numbers and an array, for a checkpoint."""
+        inner: Any = self._rng.bit_generator.state
+        words = [part for key in ("state", "inc") for part in divmod(inner["state"][key], _HALF)]
+        return {"inserted": self._inserted, "random": np.array(words, np.uint64)}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from a `state` of a source made with the same arguments, bit by bit the same."""
+        missing = set(self.state()) - set(state)
+        if missing:
+            raise InputError(f"state: found no {sorted(missing)[0]!r}, expected what {type(self).__name__}.state gives")
+        words = np.asarray(state["random"])
+        if words.shape != (4,) or words.dtype != np.uint64:
+            raise InputError(f"state: found {words.dtype} of shape {words.shape} as 'random', expected 4 of uint64")
+        self._inserted = _check.integer("state['inserted']", state["inserted"], 0)
+        a, b, c, e = (int(word) for word in words)
+        inner: Any = self._rng.bit_generator.state
+        inner["state"] = {"state": a * _HALF + b, "inc": c * _HALF + e}
+        self._rng.bit_generator.state = inner
+
+
+class Rain(Shower):
     """Spheres that appear at random places of a box, one after the other, at a rate.
 
     The n-th sphere (n = 1, 2, …) is due at n / rate. In every step up to 100 random places are tried for the next one
@@ -65,12 +124,8 @@ class Rain:
         seed: int = 0,
         count: int | None = None,
     ) -> None:
-        self.lower, self.upper = read_corners(lower, upper)
+        super().__init__(lower, upper, rate, velocity, seed, count)
         self._sizes = read_sizes(radii)
-        self.rate = _check.positive("rate", rate)
-        d = len(self.lower)
-        self.velocity = np.zeros(d) if velocity is None else _check.vector("velocity", velocity, d)
-        self._most = math.inf if count is None else _check.integer("count", count, 0, MOST)
         if self._sizes.given is not None:
             self._most = min(self._most, len(self._sizes.given))
         shortest = float((self.upper - self.lower).min())
@@ -78,13 +133,7 @@ class Rain:
             raise InputError(
                 f"radii: found up to {self._sizes.high:g}, expected at most {shortest / 2:g}, half the box"
             )
-        self._rng = np.random.Generator(np.random.PCG64(_check.integer("seed", seed, 0)))
-        self.settings: dict[str, Any] = {
-            "lower": np.array(lower), "upper": np.array(upper), "rate": rate, "seed": seed, "count": count,
-            "radii": list(radii) if isinstance(radii, tuple | list) else np.array(radii),
-            "velocity": None if velocity is None else np.array(velocity),
-        }  # fmt: skip
-        self._inserted = 0
+        self.settings["radii"] = list(radii) if isinstance(radii, tuple | list) else np.array(radii)
         self._waiting = 0.0  # radius of the next sphere, once drawn
 
     @property
@@ -92,17 +141,14 @@ class Rain:
         """m: no radius is smaller."""
         return self._sizes.low
 
-    @property
-    def inserted(self) -> int:
-        """How many spheres it has given so far."""
-        return self._inserted
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether it has given all that it had."""
-        return self._inserted >= self._most
-
-    def due(self, time: float, dt: float, centres_near: ArrayLike, radii_near: ArrayLike) -> Filling:
+    def due(
+        self,
+        time: float,
+        dt: float,
+        centres_near: ArrayLike,
+        radii_near: ArrayLike,
+        is_free: Callable[[_Floats, float], bool] | None = None,
+    ) -> Filling:
         """The spheres to be inserted in the step that ends at `time`.
 
         Parameters
@@ -113,6 +159,8 @@ class Rain:
         radii_near : float or (m,) float64, m
             Spheres that must not be touched: all, or at least those near the box (and, in a periodic world, images of
             spheres that reach into it). Their order does not matter.
+        is_free : function of centre (d,) and radius, optional
+            Whether there is room for a sphere besides, among things that are no spheres.
 
         Returns
         -------
@@ -120,18 +168,17 @@ class Rain:
             centres (k, d) and radii (k,), in most steps none.
         """
         d = len(self.lower)
-        wanted = min((time + _LATE * dt) * self.rate, self._most)
-        if wanted < self._inserted + 1:
-            return Filling(np.empty((0, d)), np.empty(0))
-        _check.not_negative("time", time)  # also if it is not a number
+        _check.not_negative("time", time)
         _check.not_negative("dt", dt)
+        if not self.has_due(time, dt):
+            return Filling(np.empty((0, d)), np.empty(0))
         there = _check.vectors("centres_near", centres_near, d)
         rows = np.column_stack([there, _check.sizes("radii_near", radii_near, len(there), "centres_near")])
         reach = rows[:, d:]
         rows = rows[((rows[:, :d] + reach >= self.lower) & (rows[:, :d] - reach <= self.upper)).all(axis=1)]
-        new: list[NDArray[np.float64]] = []
-        while self._inserted + 1 <= wanted:
-            sphere = self._place(rows)
+        new: list[_Floats] = []
+        while self.has_due(time, dt):
+            sphere = self._place(rows, is_free)
             if sphere is None:
                 break
             new.append(sphere)
@@ -140,7 +187,7 @@ class Rain:
         found = np.array(new).reshape(-1, d + 1)
         return Filling(np.ascontiguousarray(found[:, :d]), np.ascontiguousarray(found[:, d]))
 
-    def _place(self, rows: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    def _place(self, rows: _Floats, is_free: Callable[[_Floats, float], bool] | None) -> _Floats | None:
         """The next sphere, (d + 1,) centre and radius, apart from all rows (m, d + 1); None if it has to wait."""
         d = len(self.lower)
         if self._sizes.given is not None:
@@ -152,28 +199,16 @@ class Rain:
         for place in low + (high - low) * self._rng.random((_TRIES, d)):
             place = np.clip(place, low, high)
             distance_sq = ((rows[:, :d] - place) ** 2).sum(axis=1)
-            if not (distance_sq <= (rows[:, d] + r) ** 2).any():
+            if not (distance_sq <= (rows[:, d] + r) ** 2).any() and (is_free is None or is_free(place, r)):
                 self._waiting = 0.0
                 return np.append(place, r)
         return None
 
     def state(self) -> dict[str, Any]:
         """All that changes over time, as numbers and an array, for a checkpoint."""
-        inner: Any = self._rng.bit_generator.state
-        words = [part for key in ("state", "inc") for part in divmod(inner["state"][key], _HALF)]
-        return {"inserted": self._inserted, "waiting": self._waiting, "random": np.array(words, np.uint64)}
+        return super().state() | {"waiting": self._waiting}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go on from a `state` of a source made with the same arguments, bit by bit the same."""
-        missing = {"inserted", "waiting", "random"} - set(state)
-        if missing:
-            raise InputError(f"state: found no {sorted(missing)[0]!r}, expected what Rain.state gives")
-        words = np.asarray(state["random"])
-        if words.shape != (4,) or words.dtype != np.uint64:
-            raise InputError(f"state: found {words.dtype} of shape {words.shape} as 'random', expected 4 of uint64")
-        self._inserted = _check.integer("state['inserted']", state["inserted"], 0)
+        super().restore(state)
         self._waiting = _check.not_negative("state['waiting']", state["waiting"])
-        a, b, c, e = (int(word) for word in words)
-        inner: Any = self._rng.bit_generator.state
-        inner["state"] = {"state": a * _HALF + b, "inc": c * _HALF + e}
-        self._rng.bit_generator.state = inner

@@ -130,9 +130,11 @@ def _describe(world: World | SoftWorld) -> tuple[str, str]:
     if isinstance(world, World):
         world.dt  # noqa: B018, chosen at the first look
         spheres, polyhedra = len(world.spheres), len(world.polyhedra)
-        parts = [f"{spheres:,} {'spheres' if world.dim == 3 else 'discs'}"] if spheres or not polyhedra else []
+        sources, is_empty = len(world.sources), not (polyhedra or world.sources)
+        parts = [f"{spheres:,} {'spheres' if world.dim == 3 else 'discs'}"] if spheres or is_empty else []
         parts += [f"{polyhedra:,} {'polyhedron' if polyhedra == 1 else 'polyhedra'}"] if polyhedra else []
-        return " and ".join(parts), world.why_dt
+        parts += [f"{sources} {'source' if sources == 1 else 'sources'}"] if sources else []
+        return ", ".join(parts), world.why_dt
     bodies, nodes = len(world.bodies), len(world.positions)
     return f"{bodies:,} {'body' if bodies == 1 else 'bodies'} of {nodes:,} nodes", f"{world.dt:g} s, {world.integrator}"
 

@@ -22,14 +22,14 @@ def names(scene: models.Particles, world: World) -> list[str]:
     """Names of the columns, with units."""
     axes = "xyz"[: world.dim]
     found = ["time [s]", *(f"{name} [J]" for name in _ENERGIES), "contacts", "coordination", "spheres"]
-    if scene.polyhedra:
+    if scene.has_polyhedra:
         found += ["polyhedra", "contact points"]
     for wall in world.walls:
         found += [f"{wall.name} force {axis} [N]" for axis in axes]
         found += [f"{wall.name} torque {axis} [N m]" for axis in (axes if world.dim == 3 else "z")]
     for number, sink in enumerate(scene.sinks):
         name = sink.name or f"sink {number + 1}"
-        found += [f"{name} spheres", *([f"{name} polyhedra"] if scene.polyhedra else []), f"{name} mass [kg]"]
+        found += [f"{name} spheres", *([f"{name} polyhedra"] if scene.has_polyhedra else []), f"{name} mass [kg]"]
     for measure in scene.measures:
         found += (
             [f"{measure.name} spheres", f"{measure.name} mass [kg]"] if measure.kind == "beyond" else [measure.name]
@@ -42,12 +42,12 @@ def values(scene: models.Particles, world: World, groups: Groups) -> list[float]
     row: list[float] = [world.time, *world.energy(), len(world.contacts().depths), world.coordination()]
     spheres = world.spheres
     row.append(len(spheres))
-    if scene.polyhedra:
+    if scene.has_polyhedra:
         row += [len(world.polyhedra), len(world.body_contacts().depths)]
     for push in world.pushes().values():
         row += [*push.force.tolist(), *np.ravel(push.torque).tolist()]
     for sink in world.sinks:
-        row += [sink.spheres, *([sink.polyhedra] if scene.polyhedra else []), sink.mass]
+        row += [sink.spheres, *([sink.polyhedra] if scene.has_polyhedra else []), sink.mass]
     for measure in scene.measures:
         row += _beyond(measure, spheres) if measure.kind == "beyond" else [_mixing(measure, spheres, groups)]
     return row

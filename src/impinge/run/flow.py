@@ -1,4 +1,4 @@
-"""Where spheres come from, and where they and rigid bodies go, while a world moves."""
+"""Where spheres and rigid bodies come from, and where they go, while a world moves."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.bodies.rain import Rain
+from impinge.bodies.rigid.rain import PolyhedraRain
+from impinge.run.room import Room
 
 if TYPE_CHECKING:
     from impinge.run.world import World
@@ -18,10 +20,11 @@ EVERY = 50  # steps after which sources and sinks are looked at; by number, so t
 
 
 class Source(NamedTuple):
-    """Rain of a material."""
+    """Rain of a material; shapes : numbers of those of rigid bodies, as the world knows them."""
 
-    rain: Rain
+    rain: Rain | PolyhedraRain
     material: int
+    shapes: tuple[int, ...] = ()
 
 
 class Sink:
@@ -47,9 +50,9 @@ class Sink:
         return inside
 
 
-def exchange(world: World, sources: list[Source], sinks: list[Sink]) -> None:
-    """Let spheres and polyhedra vanish, and spheres appear."""
-    p, rigid, d = world._dynamics.particles, world._dynamics.rigid, world.dim
+def exchange(world: World, sources: list[Source], sinks: list[Sink], room: Room) -> bool:
+    """Let spheres and polyhedra vanish, and appear where there is room; returns whether some have appeared."""
+    p, rigid = world._dynamics.particles, world._dynamics.rigid
     for sink in sinks:
         inside = sink.holds(p.x)
         if inside.any():
@@ -62,11 +65,39 @@ def exchange(world: World, sources: list[Source], sinks: list[Sink]) -> None:
             sink.polyhedra += int(inside.sum())
             sink.mass += float(rigid.mass[inside].sum())
             world._dynamics.take_bodies(np.flatnonzero(~inside))
-    for source in sources:
-        rows = _with_images(p.x, world._dynamics.space.period)
-        new = source.rain.due(world.time, EVERY * world._dynamics.dt, rows[:, :d], rows[:, 3])
-        if len(new.radii):
-            world._insert(new.centres, new.radii, world.materials[source.material], source.rain.velocity, None)
+    due = [source for source in sources if source.rain.has_due(world.time, EVERY * world._dynamics.dt)]
+    before = p.next_id, rigid.next_id
+    for source in due:
+        if isinstance(source.rain, Rain):
+            _let_spheres_come(world, source, source.rain, room)
+        else:
+            _let_polyhedra_come(world, source, source.rain, room)
+    return (p.next_id, rigid.next_id) != before
+
+
+def _let_spheres_come(world: World, source: Source, rain: Rain, room: Room) -> None:
+    dynamics, d = world._dynamics, world.dim
+    rows = _with_images(dynamics.particles.x, dynamics.space.period)
+    crowd = room.crowd(rain.lower, rain.upper) if d == 3 else None
+
+    def is_free(centre: NDArray[np.float64], radius: float) -> bool:
+        in_front = bool(room.in_front(centre[None], radius)[0])
+        return in_front and (crowd is None or crowd.has_room(centre, radius))
+
+    new = rain.due(world.time, EVERY * dynamics.dt, rows[:, :d], rows[:, 3], is_free)
+    if len(new.radii):
+        world._insert(new.centres, new.radii, world.materials[source.material], rain.velocity, None)
+
+
+def _let_polyhedra_come(world: World, source: Source, rain: PolyhedraRain, room: Room) -> None:
+    dynamics = world._dynamics
+    box = rain.lower, rain.upper
+    crowd = room.crowd(*box)
+    crowd.add_spheres(*room.spheres(*box))
+    forms = [room.form_of(shape) for shape in source.shapes]
+    for new in rain.due(world.time, EVERY * dynamics.dt, crowd, forms, room.in_front):
+        shape, velocity = source.shapes[new.shape], rain.velocity[None]
+        world._insert_bodies(shape, new.place[None], new.turn[None], source.material, velocity, np.zeros((1, 3)))
 
 
 def _with_images(rows: NDArray[np.float64], period: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -117,9 +117,7 @@ def lists(scene: models.Particles, world: World) -> list[str]:
     """Names of the files that list frames and are there as soon as one is; of what was there, or may come."""
     if "vtp" not in scene.output.formats:
         return []
-    bodies = world._dynamics.rigid.next_id > 0
-    spheres = bool(scene.spheres or scene.sources) or not bodies
-    return ["spheres.pvd"] * spheres + ["polyhedra.pvd"] * bodies
+    return ["spheres.pvd"] * scene.may_have_spheres + ["polyhedra.pvd"] * scene.has_polyhedra
 
 
 def obstacle_meshes(world: World) -> list[Mesh]:

@@ -7,10 +7,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from impinge import _check
 from impinge.bodies.motion import Motion, PoseFunction
 from impinge.bodies.obstacles import Obstacle
 from impinge.bodies.rain import Rain
+from impinge.bodies.rigid.rain import PolyhedraRain
 from impinge.bodies.rigid.shape import Shape
 from impinge.errors import InputError
 from impinge.output import checkpoint
@@ -21,19 +24,19 @@ from impinge.shapes.mesh import Mesh
 if TYPE_CHECKING:
     from impinge.run.world import World
 
-__all__ = ["load", "of_world", "save", "to_world"]
+__all__ = ["VERSION", "load", "of_world", "save", "to_world"]
 
-_KIND, _VERSION = "world", 3
+_KIND, VERSION = "world", 4
 
 
 def save(path: str | Path, world: World) -> None:
     """Write a world to a file."""
-    checkpoint.save(path, of_world(world), _KIND, _VERSION)
+    checkpoint.save(path, of_world(world), _KIND, VERSION)
 
 
 def load(cls: type[World], path: str | Path, threads: int | None, motions: Mapping[str, PoseFunction]) -> World:
     """Read a world from a file."""
-    content = checkpoint.load(path, _KIND, _VERSION)
+    content = checkpoint.load(path, _KIND, VERSION)
     with restoring.reading(path):
         return to_world(cls, content, threads, motions)
 
@@ -59,7 +62,10 @@ def of_world(world: World) -> dict[str, Any]:
             for shape in dynamics.rigid.shapes
         ],
         "sources": [
-            {"rain": source.rain.settings, "material": source.material, "state": source.rain.state()}
+            {
+                "rain": {key: value for key, value in source.rain.settings.items() if key != "shapes"},
+                "shapes": np.array(source.shapes, np.int64), "material": source.material, "state": source.rain.state(),
+            }
             for source in world._sources
         ],
         "sinks": [
@@ -107,7 +113,10 @@ def to_world(
         mesh = Mesh(entry["vertices"], entry["faces"])
         world._dynamics.rigid.add_shape(Shape(mesh, None if asked is None else _check.positive("resolution", asked)))
     for entry in content["sources"]:
-        rain = Rain(**entry["rain"])
+        shapes = entry["shapes"]
+        restoring.numbers_below("sources", shapes, len(world._dynamics.rigid.shapes))
+        meshes = [world._dynamics.rigid.shapes[number].mesh for number in shapes]
+        rain = PolyhedraRain(shapes=meshes, **entry["rain"]) if len(shapes) else Rain(**entry["rain"])
         rain.restore(entry["state"])
         restoring.numbers_below("sources", entry["material"], materials)
         world.add_source(rain, world.materials[entry["material"]])

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from impinge import _check, _jit
 from impinge.bodies.dynamics import Dynamics
-from impinge.bodies.rigid import _layout, _motion
+from impinge.bodies.rigid import _layout
 from impinge.errors import InputError
 from impinge.facts import html_table
 from impinge.run.measure import Push
@@ -98,13 +98,9 @@ class Polyhedra:
         rigid = world._dynamics.rigid
         with _jit.threads(world._threads):
             seen = world._dynamics.look_at_bodies()
-        turns = _motion.matrices(rigid.pose)
-        axes = np.array([form.axes for form in rigid.shapes]).reshape(-1, 3, 3)[rigid.forms]
-        middles = np.array([form.centre for form in rigid.shapes]).reshape(-1, 3)[rigid.forms]
         self.ids: NDArray[np.int64] = rigid.ids.copy()
-        self.rotations: _Floats = turns @ axes.swapaxes(1, 2)
+        self.positions, self.rotations = rigid.mesh_poses()
         self.centres: _Floats = rigid.place.copy()
-        self.positions: _Floats = rigid.place - (self.rotations @ middles[:, :, None])[:, :, 0]
         self.velocities: _Floats = seen[:, :3]
         self.spins: _Floats = seen[:, 3:]
         self.masses: _Floats = rigid.mass.copy()

@@ -21,6 +21,7 @@ from impinge.bodies.motion import Motion, PoseFunction
 from impinge.bodies.obstacles import Obstacle
 from impinge.bodies.rain import Rain
 from impinge.bodies.rigid.dynamics import Laws
+from impinge.bodies.rigid.rain import PolyhedraRain
 from impinge.bodies.rigid.shape import Shape
 from impinge.bodies.sizes import read_corners
 from impinge.broad.search import NeighborSearch, Statistics
@@ -32,6 +33,7 @@ from impinge.response.materials import Material, law_table, shortest_contact
 from impinge.run import measure, overlaps, planes, rows, state, watch
 from impinge.run.flow import EVERY, Sink, Source, exchange
 from impinge.run.measure import Energy, Push
+from impinge.run.room import Room
 from impinge.run.views import BodyContacts, Polyhedra, Spheres, Wall
 from impinge.shapes.mesh import Mesh
 
@@ -115,6 +117,7 @@ class World:
         self._obstacles: list[Wall] = []
         self._sources: list[Source] = []
         self.sinks: list[Sink] = []
+        self._room = Room(self._dynamics)
         self.why_dt, self._tightest = "", math.inf  # of all time steps that would have done, the shortest
         self._may_overlap: set[int] = set()  # bodies that may start in others
         self._ready = False  # whether laws and time step are those of what is in the world
@@ -214,13 +217,7 @@ class World:
         overlap : bool
             Whether these bodies may start deep in each other, or in a wall.
         """
-        dynamics = self._dynamics
-        if self.dim == 2:
-            raise InputError("mesh: found a polyhedron in a world of dim 2, expected discs there")
-        if (dynamics.space.period > 0).any():
-            raise InputError("mesh: found a polyhedron in a world with periodic sides, expected none there")
-        if dynamics.integrator == "position-central":
-            raise InputError("mesh: found a polyhedron with integrator 'position-central', expected 'velocity'")
+        self._check_polyhedra("mesh")
         body = mesh.mesh if isinstance(mesh, Solid) else Mesh.of(mesh)
         fine = None if resolution is None else _check.positive("resolution", resolution)
         x = _check.vectors("positions", positions)
@@ -231,19 +228,43 @@ class World:
         v = rows.per_row("velocities", velocities, len(x), 3)
         w = rows.per_row("spins", spins, len(x), 3)
         kind = self._number_of(material)
+        self._warn_of_laws(material)
+        ids = self._insert_bodies(self._shape_of(body, fine), x, turns, kind, v, w)
+        self._unchecked = True
+        self._may_overlap.update(ids.tolist() if overlap else [])
+        return ids
+
+    def _check_polyhedra(self, name: str) -> None:
+        """An error if there can be no rigid bodies here."""
+        if self.dim == 2:
+            raise InputError(f"{name}: found a polyhedron in a world of dim 2, expected discs there")
+        if (self._dynamics.space.period > 0).any():
+            raise InputError(f"{name}: found a polyhedron in a world with periodic sides, expected none there")
+        if self._dynamics.integrator == "position-central":
+            raise InputError(f"{name}: found a polyhedron with integrator 'position-central', expected 'velocity'")
+
+    def _warn_of_laws(self, material: Material) -> None:
+        """Warn of what a material has and rigid bodies have not."""
         for name in ("cohesion", "unloading", "pull"):  # rolling resistance is for what a sphere stands for, not these
             if getattr(material, name):
                 found = f"material: found {name}, which rigid bodies do not have; they do as if it was not there"
-                warnings.warn(found, RunWarning, stacklevel=4)
-        known = [s.mesh is body and s.asked == fine for s in dynamics.rigid.shapes]
-        shape = known.index(True) if True in known else dynamics.rigid.add_shape(Shape(body, fine))
-        form = dynamics.rigid.shapes[shape]
+                warnings.warn(found, RunWarning, stacklevel=5)
+
+    def _shape_of(self, mesh: Mesh, resolution: float | None) -> int:
+        """Number of a shape, which is prepared once."""
+        rigid = self._dynamics.rigid
+        known = [shape.mesh is mesh and shape.asked == resolution for shape in rigid.shapes]
+        return known.index(True) if True in known else rigid.add_shape(Shape(mesh, resolution))
+
+    def _insert_bodies(
+        self, shape: int, positions: _Floats, turns: _Floats, kind: int, velocities: _Floats, spins: _Floats
+    ) -> NDArray[np.int64]:
+        form = self._dynamics.rigid.shapes[shape]
         poses = Rotation.from_matrix(turns @ form.axes).as_quat(scalar_first=True).reshape(-1, 4)
-        places = x + turns @ form.centre
-        ids = dynamics.add_bodies(shape, places, poses, v, w, material.density, kind)
-        self._ready, self._unchecked = False, True
-        self._may_overlap.update(ids.tolist() if overlap else [])
-        return ids
+        places = positions + turns @ form.centre
+        self._ready = False
+        density = self._materials[kind].density
+        return self._dynamics.add_bodies(shape, places, poses, velocities, spins, density, kind)
 
     @uninterrupted
     def remove(self, ids: ArrayLike) -> None:
@@ -331,6 +352,11 @@ class World:
         return wall
 
     @property
+    def sources(self) -> list[Rain | PolyhedraRain]:
+        """What lets spheres and rigid bodies appear; `inserted` of each tells how many have."""
+        return [source.rain for source in self._sources]
+
+    @property
     def walls(self) -> list[Wall]:
         """Planes, and after them obstacles: what the numbers in `contacts().walls` mean."""
         return self._planes + self._obstacles
@@ -361,13 +387,23 @@ class World:
         return walls
 
     @uninterrupted
-    def add_source(self, rain: Rain, material: Material) -> None:
-        """Let spheres appear: `impinge.Rain(lower, upper, radii, rate)`; looked at every 50 steps."""
-        if not isinstance(rain, Rain):
-            raise InputError(f"rain: found {rain!r}, expected an impinge.Rain")
-        if len(rain.lower) != self.dim:
+    def add_source(self, rain: Rain | PolyhedraRain, material: Material) -> None:
+        """Let spheres appear, `impinge.Rain`, or rigid bodies, `impinge.PolyhedraRain`; looked at every 50 steps.
+
+        They appear where there is room among all that is there then, walls included.
+        """
+        if not isinstance(rain, Rain | PolyhedraRain):
+            raise InputError(f"rain: found {rain!r}, expected an impinge.Rain or impinge.PolyhedraRain")
+        shapes: tuple[int, ...] = ()
+        if isinstance(rain, PolyhedraRain):
+            self._check_polyhedra("rain")
+        elif len(rain.lower) != self.dim:
             raise InputError(f"rain: found a box of {len(rain.lower)} dimensions, expected {self.dim}")
-        self._sources.append(Source(rain, self._number_of(material)))
+        kind = self._number_of(material)
+        if isinstance(rain, PolyhedraRain):
+            self._warn_of_laws(material)
+            shapes = tuple(self._shape_of(mesh, rain.resolution) for mesh in rain.meshes)
+        self._sources.append(Source(rain, kind, shapes))
         self._ready = False
 
     @uninterrupted
@@ -459,16 +495,19 @@ class World:
         lightest, radii = np.full(count, np.inf), np.full(count, np.inf)
         np.minimum.at(lightest, p.kinds, p.mass)
         np.minimum.at(radii, p.kinds, p.x[:, 3])
+        coming: dict[tuple[int, int], float] = {}
         for source in self._sources:
+            density = self._materials[source.material].density
+            coming |= {(s, source.material): density * dynamics.rigid.shapes[s].volume for s in source.shapes}
+            if isinstance(source.rain, PolyhedraRain):
+                continue
             r = source.rain.smallest
-            lightest[source.material] = min(
-                lightest[source.material], p.masses(np.array([r]), self._materials[source.material].density)[0]
-            )
+            lightest[source.material] = min(lightest[source.material], p.masses(np.array([r]), density)[0])
             radii[source.material] = min(radii[source.material], r)
         lid = dynamics.lightest_lid
         lightest = np.where(np.isfinite(lightest), np.minimum(lightest, lid), np.inf)
         of_spheres = shortest_contact(table, lightest, radii)
-        of_bodies = dynamics.rigid.shortest_contact(Laws(table, count), lid)
+        of_bodies = dynamics.rigid.shortest_contact(Laws(table, count), lid, coming)
         shortest, steps = of_spheres, _STEPS_OF_SPHERES
         if of_bodies / _STEPS_OF_BODIES < of_spheres / _STEPS_OF_SPHERES:
             shortest, steps = of_bodies, _STEPS_OF_BODIES
@@ -527,7 +566,8 @@ class World:
         if self.statistics.rebuilds > rebuilds:
             watch.check_box(dynamics, self.why_dt)
         if flows and self.steps % EVERY == 0:
-            exchange(self, self._sources, self.sinks)
+            if exchange(self, self._sources, self.sinks, self._room):
+                self._note_checked()  # they are where there was room
             self._prepare()
         return done
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.transform import Rotation
 
+from impinge.errors import InputError
 from impinge.inside.collide import Placed, meeting_faces, overlap
 from impinge.inside.solid import Solid
 from impinge.inside.view import SolidView, used_vertices
 from impinge.shapes.mesh import Mesh
 
-__all__ = ["Crowd", "Form"]
+__all__ = ["Crowd", "Form", "Inside"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Inside = Callable[[Floats], ArrayLike]
+_AT_ONCE = 64  # poses
 _PAIRS = 200_000  # of edges that are looked at together
 _PROBES, _BALLS = 4096, 24  # points among which the centres of balls in a body are chosen, and how many of them
 
@@ -39,6 +44,11 @@ class Form:
         self.middle: Floats = 0.5 * (self.corners.min(axis=0) + self.corners.max(axis=0))
         self.radius = float(np.sqrt(((self.corners - self.middle) ** 2).sum(axis=1).max()))
         self.volume = mesh.volume
+
+    @classmethod
+    def of_surface(cls, mesh: Mesh) -> Form:
+        """Of a mesh of which it does not matter which side is the inner one."""
+        return cls(mesh.flipped() if mesh.is_closed and mesh.volume < 0 else mesh)
 
     @cached_property
     def edges(self) -> Ints:
@@ -88,14 +98,9 @@ class Crowd:
         self._balls = np.empty((16, 4))  # of the members; the first ones are used
         self._centres, self._radii = np.empty((0, 3)), np.empty(0)
 
-    def add(self, form: Form, turn: Floats, place: Floats) -> None:
-        """One more body."""
-        self._join(_Member(form, turn, place, is_surface=False))
-
-    def add_surface(self, mesh: Mesh) -> None:
-        """One more surface that bodies may be on both sides of, so that it does not matter which is the inner one."""
-        form = Form(mesh.flipped() if mesh.is_closed and mesh.volume < 0 else mesh)
-        self._join(_Member(form, np.eye(3), np.zeros(3), is_surface=True))
+    def add(self, form: Form, turn: Floats, place: Floats, is_surface: bool = False) -> None:
+        """One more body; or a surface, `Form.of_surface`, which bodies may be on both sides of."""
+        self._join(_Member(form, turn, place, is_surface))
 
     def add_spheres(self, centres: Floats, radii: Floats) -> None:
         self._centres = np.concatenate([self._centres, centres])
@@ -135,6 +140,43 @@ class Crowd:
         self._join(body)
         return True
 
+    def take_somewhere(
+        self, form: Form, low: Floats, high: Floats, rng: np.random.Generator, tries: int,
+        turn: Floats | None = None, inside: Inside | None = None,
+    ) -> tuple[Floats, Floats] | None:  # fmt: skip
+        """Add a body wholly within a box, at a random place and turn, or the turn that is given; None if none is free.
+
+        inside : of points, which of them are where all vertices of the body must be.
+        """
+        for _ in range(-(-tries // _AT_ONCE)):
+            quaternions, shares = rng.normal(size=(_AT_ONCE, 4)), rng.random((_AT_ONCE, 3))
+            turns = Rotation.from_quat(quaternions).as_matrix()
+            if turn is not None:
+                turns[:] = turn
+            moved = form.corners @ turns.swapaxes(1, 2)
+            least, most = low - moved.min(axis=1), high - moved.max(axis=1)
+            fits = (least <= most).all(axis=1)
+            places = least + shares * np.maximum(most - least, 0.0)
+            fits &= _allowed(inside, moved + places[:, None])
+            near = self.count_near(turns @ form.middle + places, form.radius)
+            for k in np.argsort(near, kind="stable"):  # those that meet fewest others are tried first
+                if fits[k] and self.take(form, turns[k], places[k]):
+                    return turns[k].copy(), places[k].copy()
+        return None
+
+    def has_room(self, centre: Floats, radius: float) -> bool:
+        """Whether a sphere is apart from all bodies and surfaces."""
+        for k in np.flatnonzero(self._near(centre[None], radius)[0]):
+            member = self._members[k]
+            low, high = member.view.bounds
+            if (centre + radius < low).any() or (centre - radius > high).any():
+                continue
+            surface = member.is_surface
+            found = member.view.closest(centre[None]).distances if surface else member.view.distance(centre[None])
+            if found[0] <= radius + self.gap:
+                return False
+        return True
+
     def _touch(self, body: _Member, other: _Member) -> bool:
         one, two = body.view.bounds, other.view.bounds
         if (one[0] > two[1] + self.gap).any() or (two[0] > one[1] + self.gap).any():
@@ -169,6 +211,18 @@ class Crowd:
         near = (low_a[:, None] <= high_b) & (high_a[:, None] >= low_b)
         i, j = np.nonzero(near.all(axis=2))
         return bool((_distances_sq(lines_a[i], lines_b[j]) <= self.gap**2).any())
+
+
+def _allowed(inside: Inside | None, corners: Floats) -> NDArray[np.bool_]:
+    """Which poses have all their vertices, (k, n, 3), where they may be."""
+    if inside is None:
+        return np.ones(len(corners), np.bool_)
+    answer = np.asarray(inside(corners.reshape(-1, 3)))
+    if answer.shape != (corners.shape[0] * corners.shape[1],) or answer.dtype != np.bool_:
+        found = f"{answer.dtype} of shape {answer.shape}"
+        raise InputError(f"inside: found {found} for {corners.size // 3} points, expected as many booleans")
+    allowed: NDArray[np.bool_] = np.all(answer.reshape(corners.shape[:2]), axis=1)
+    return allowed
 
 
 def _close(middles: Floats, balls: Floats, reach: float) -> NDArray[np.bool_]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -151,6 +152,13 @@ class Rigid:
         frames[len(self) :] = obstacles
         return frames
 
+    def mesh_poses(self) -> tuple[Floats, Floats]:
+        """Where the frames of the meshes of all bodies are: positions (n, 3) and rotations (n, 3, 3)."""
+        axes = np.array([shape.axes for shape in self.shapes]).reshape(-1, 3, 3)[self.forms]
+        middles = np.array([shape.centre for shape in self.shapes]).reshape(-1, 3)[self.forms]
+        rotations = _motion.matrices(self.pose) @ axes.swapaxes(1, 2)
+        return self.place - (rotations @ middles[:, :, None])[:, :, 0], rotations
+
     @property
     def _all_forms(self) -> Ints:
         sheets = np.arange(len(self.sheets)) + len(self.shapes)
@@ -272,15 +280,16 @@ class Rigid:
         seen[:, 3:] = np.einsum("nij,nj,nkj,nk->ni", turns, 1 / self.inertia, turns, seen[:, 3:])
         return seen
 
-    def shortest_contact(self, laws: Laws, lid: float) -> float:
+    def shortest_contact(self, laws: Laws, lid: float, coming: Mapping[tuple[int, int], float]) -> float:
         """Duration of the shortest contact, s: π √(m / K), of a quarter of a surface with something fixed.
 
         m : the mass that reacts to pushes along the normals of points, the least of all quarters; lid : mass of the
-        lightest plane under load, which a body may push like that as well.
+        lightest plane under load, which a body may push like that as well; coming : masses of bodies that may appear,
+        by shape and material.
         """
         shortest = math.inf
-        for form, kind in sorted(set(zip(self.forms.tolist(), self.kinds.tolist(), strict=True))):
-            mass = float(self.mass[(self.forms == form) & (self.kinds == kind)][0])
+        there = dict(zip(zip(self.forms.tolist(), self.kinds.tolist(), strict=True), self.mass.tolist(), strict=True))
+        for (form, kind), mass in sorted((there | dict(coming)).items()):
             for law in laws.rows.reshape(laws.materials, laws.materials, -1)[kind]:
                 stiffness = self.shapes[form].stiffest(law)
                 if stiffness == 0:  # too soft for a number: it takes for ever

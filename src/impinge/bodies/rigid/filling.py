@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.transform import Rotation
 
 from impinge import _check
-from impinge.bodies.rigid.apart import Crowd, Form
+from impinge.bodies.rigid.apart import Crowd, Form, Inside
 from impinge.bodies.rigid.shape import check_solid
 from impinge.bodies.sizes import read_corners
 from impinge.errors import InputError
@@ -22,9 +21,7 @@ __all__ = ["Poses", "fill_polyhedra"]
 
 Floats = NDArray[np.float64]
 Counts = int | Sequence[int] | NDArray[np.int64]
-Inside = Callable[[Floats], ArrayLike]
 _TRIES = 1024  # poses of a body
-_AT_ONCE = 64
 _MOST = 1_000_000  # bodies
 
 
@@ -120,7 +117,7 @@ def fill_polyhedra(
     for shape in order:
         found: list[tuple[Floats, Floats]] = []
         for _ in range(numbers[shape]):
-            pose = _place(forms[shape], crowd, low, high, rng, turn, inside)
+            pose = crowd.take_somewhere(forms[shape], low, high, rng, _TRIES, turn, inside)
             if pose is None:
                 done = sum(len(poses) for poses in placed.values()) + len(found)
                 raise InputError(_too_many(forms[shape], done, sum(numbers), low, high))
@@ -135,40 +132,6 @@ def _poses(found: list[tuple[Floats, Floats]]) -> Poses:
     for row, (turn, place) in enumerate(found):
         places[row], turns[row] = place, turn
     return Poses(places, turns)
-
-
-def _place(
-    form: Form, crowd: Crowd, low: Floats, high: Floats, rng: np.random.Generator, turn: Floats | None,
-    inside: Inside | None,
-) -> tuple[Floats, Floats] | None:  # fmt: skip
-    """A free pose, which joins the crowd; None if none was found."""
-    for _ in range(_TRIES // _AT_ONCE):
-        quaternions, shares = rng.normal(size=(_AT_ONCE, 4)), rng.random((_AT_ONCE, 3))
-        turns = Rotation.from_quat(quaternions).as_matrix()
-        if turn is not None:
-            turns[:] = turn
-        moved = form.corners @ turns.swapaxes(1, 2)
-        least, most = low - moved.min(axis=1), high - moved.max(axis=1)
-        fits = (least <= most).all(axis=1)
-        places = least + shares * np.maximum(most - least, 0.0)
-        fits &= _allowed(inside, moved + places[:, None])
-        near = crowd.count_near(turns @ form.middle + places, form.radius)
-        for k in np.argsort(near, kind="stable"):  # those that meet fewest others are tried first
-            if fits[k] and crowd.take(form, turns[k], places[k]):
-                return turns[k].copy(), places[k].copy()
-    return None
-
-
-def _allowed(inside: Inside | None, corners: Floats) -> NDArray[np.bool_]:
-    """Which poses have all their vertices, (k, n, 3), where they may be."""
-    if inside is None:
-        return np.ones(len(corners), np.bool_)
-    answer = np.asarray(inside(corners.reshape(-1, 3)))
-    if answer.shape != (corners.shape[0] * corners.shape[1],) or answer.dtype != np.bool_:
-        found = f"{answer.dtype} of shape {answer.shape}"
-        raise InputError(f"inside: found {found} for {corners.size // 3} points, expected as many booleans")
-    allowed: NDArray[np.bool_] = np.all(answer.reshape(corners.shape[:2]), axis=1)
-    return allowed
 
 
 def _too_many(form: Form, done: int, total: int, low: Floats, high: Floats) -> str:
@@ -218,7 +181,7 @@ def _read_avoid(crowd: Crowd, avoid: Any) -> None:
     forms: dict[int, Form] = {}  # one for all views of a solid
     for k, item in enumerate(avoid):
         if isinstance(item, Mesh):
-            crowd.add_surface(item)
+            crowd.add(Form.of_surface(item), np.eye(3), np.zeros(3), is_surface=True)
         elif isinstance(item, (Solid, SolidView)):
             view = item.at() if isinstance(item, Solid) else item
             if id(view.solid) not in forms:

@@ -39,18 +39,15 @@ class Bodies:
         self._poses: list[Poses | None] = []
         for number, table in enumerate(tables):
             with builder.at("polyhedra", number):
-                self._check_world()
-                self._meshes.append(self._shape(table, ("polyhedra", number)))
+                self._meshes.append(self.shape(table, ("polyhedra", number)))
                 self._poses.append(self._given(table))
 
-    def _check_world(self) -> None:
+    def shape(self, table: models.Closed, key: Key) -> Mesh:
+        """The mesh, to its size; errors about it are about what it is made of."""
         if self.builder.dim == 2:
             raise InputError("found polyhedra in a world of dim 2, expected spheres only, which are discs there")
         if (self.builder.space.period > 0).any():
             raise InputError("found polyhedra in a world with periodic sides, expected none there")
-
-    def _shape(self, table: models.Polyhedra, key: Key) -> Mesh:
-        """The mesh, to its size; errors about it are about what it is made of."""
         (source,) = table.given("file", *models.CLOSED)
         try:
             if table.file is not None:
@@ -70,7 +67,7 @@ class Bodies:
             return None
         for row in table.positions:
             _check.vector("positions", row)
-        places, turn = _check.vectors("positions", table.positions), self._turn(table)
+        places, turn = _check.vectors("positions", table.positions), self.turn(table)
         if table.rotations is None:
             return Poses(places, np.broadcast_to(turn, (len(places), 3, 3)))
         if len(table.rotations) != len(places):
@@ -82,7 +79,8 @@ class Bodies:
             raise InputError(f"rotations: row {bad[0]} is {table.rotations[bad[0]]}, expected a length above 0")
         return Poses(places, Rotation.from_quat(np.roll(quaternions, -1, axis=1)).as_matrix() @ turn)
 
-    def _turn(self, table: models.Polyhedra) -> _Floats:
+    def turn(self, table: models.Closed) -> _Floats:
+        """By which all bodies of a table are turned, but for random ones."""
         turn = meshes.turn_of(table.rotate)
         return np.eye(3) if turn is None else turn
 
@@ -143,7 +141,7 @@ class Bodies:
         """Random poses, clear of all that is there at the start."""
         assert table.random is not None
         avoid: list[Any] = [*self.builder.all_obstacles(), *self._views(), self.builder.all_placed()]
-        turn = None if table.random_turns else self._turn(table)
+        turn = None if table.random_turns else self.turn(table)
         with self.builder.at(*key, "random"):
             region = table.random.model_dump()
             inside = _behind(*self.builder.all_planes(), region["gap"])

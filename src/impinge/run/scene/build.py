@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from impinge import _check
 from impinge.bodies.filling import fill_lattice, fill_random
 from impinge.bodies.rain import Rain
+from impinge.bodies.rigid.rain import PolyhedraRain
 from impinge.bodies.sizes import read_sizes
 from impinge.broad.files import read_spheres
 from impinge.broad.space import Space, read_space
@@ -236,13 +237,19 @@ class Builder(Base):
                 why = f"{found}; if it was drawn in millimetres: scale = 1e-3"
                 warnings.warn(str(self.document.error((*key, "file"), why)), RunWarning, stacklevel=2)
 
+    def _rain(self, source: models.Source, key: Key) -> Rain | PolyhedraRain:
+        options = source.model_dump(include={"lower", "upper", "rate", "velocity", "seed", "count"})
+        if not source.is_of_polyhedra:
+            sizes: Any = source.radii if source.distribution is None else source.distribution.arguments
+            return Rain(radii=sizes, **options)
+        mesh, turn = self.bodies.shape(source, key), None if source.random_turns else self.bodies.turn(source)
+        return PolyhedraRain(shapes=mesh, rotation=turn, resolution=source.resolution, **options)
+
     def _add_sources_and_sinks(self) -> None:
         for number, source in enumerate(self.scene.sources):
             with self.at("sources", number), self.drawing(source.distribution):
                 self._check_corners(source)
-                sizes: Any = source.radii if source.distribution is None else source.distribution.arguments
-                options = source.model_dump(include={"lower", "upper", "rate", "velocity", "seed", "count"})
-                self.world.add_source(Rain(radii=sizes, **options), self.materials[source.material])
+                self.world.add_source(self._rain(source, ("sources", number)), self.materials[source.material])
         for number, sink in enumerate(self.scene.sinks):
             with self.at("sinks", number):
                 self.world.add_sink(sink.lower, sink.upper)

@@ -137,7 +137,7 @@ _MAKERS: dict[str, Any] = {
 }
 
 
-def mesh_of(shape: str, table: models.Shaped | models.Polyhedra) -> Mesh:
+def mesh_of(shape: str, table: models.Shaped | models.Closed) -> Mesh:
     """The mesh of one of models.SHAPES."""
     mesh: Mesh = _MAKERS[shape](getattr(table, shape))
     return mesh

@@ -13,6 +13,7 @@ from impinge.run.scene.shapemodels import (
     CLOSED,
     SHAPES,
     Block,
+    Closed,
     Cone,
     Cylinder,
     Lathe,
@@ -54,9 +55,9 @@ from impinge.run.scene.tables import (
 )
 
 __all__ = [
-    "CLOSED", "SHAPES", "Allowed", "Block", "Box", "Cone", "Contact", "Cylinder", "Distribution", "Lathe", "Lattice",
-    "Material", "Measure", "NotNegative", "Number", "Obstacle", "Output", "Outputs", "Particles", "Placed", "Plane",
-    "Plate", "Polyhedra", "Positive", "Prism", "Random", "RandomVelocity", "Rotation", "Run", "Shaped", "Sink",
+    "CLOSED", "SHAPES", "Allowed", "Block", "Box", "Closed", "Cone", "Contact", "Cylinder", "Distribution", "Lathe",
+    "Lattice", "Material", "Measure", "NotNegative", "Number", "Obstacle", "Output", "Outputs", "Particles", "Placed",
+    "Plane", "Plate", "Polyhedra", "Positive", "Prism", "Random", "RandomVelocity", "Rotation", "Run", "Shaped", "Sink",
     "Source", "Sphere", "Spheres", "Table", "Torus", "Turn", "Vector3", "Wedge", "Word", "World", "about", "needed",
     "several",
 ]  # fmt: skip
@@ -236,26 +237,13 @@ class Spheres(Table):
         return self
 
 
-class Polyhedra(Table):
+class Polyhedra(Closed):
     """Rigid bodies of one closed shape, convex or not, at the start; three dimensions only."""
 
     name: Word | None = about('Of the group; "polyhedra 1" and so on by default.')
     material: str = needed("Name of a material.")
-    file: str | None = about("Mesh: .ply, .obj, .off, .stl, .glb, .gltf or .npz; in the scene's folder.")
-    cylinder: Cylinder | None = about("Instead: a cylinder.")
-    sphere: Sphere | None = about("Instead: a sphere of triangles.")
-    lathe: Lathe | None = about("Instead: a body of revolution.")
-    block: Block | None = about("Instead: a box.")
-    torus: Torus | None = about("Instead: a ring.")
-    prism: Prism | None = about("Instead: a prism over a polygon.")
-    scale: Positive = about("Size, at first.", default=1.0)
-    resolution: Positive | None = about(
-        "Distance of the points of the surface that feel contact; some two thousand points by default.", "m"
-    )
     positions: Places | None = about("Where the origins of the shapes are.", "m")
     random: Random | None = about("Instead: a region to fill at random.")
-    random_turns: bool = about("Whether bodies at random places are turned at random, too.", default=True)
-    rotate: Turn | None = about("Rotation of all about the origin of the shape.")
     rotations: Quaternions | None = about(
         "Of each after that, with positions: quaternions [w, x, y, z], of any length above 0."
     )
@@ -309,23 +297,30 @@ class Obstacle(Shaped):
     material: str | None = about("Name of a material; that of the sphere that touches by default.")
 
 
-class Source(Table):
-    """A box in which spheres appear at random places, one after the other; those without room wait."""
+class Source(Closed):
+    """A box in which spheres or polyhedra appear at random places, one after the other; those without room wait."""
 
     material: str = needed("Name of a material.")
     lower: Vector = needed("Lower corner.", "m")
     upper: Vector = needed("Upper corner.", "m")
     radii: Positive | Numbers | None = about("Radius of all spheres, or of one after the other.", "m")
     distribution: Distribution | None = about("Instead of radii.")
-    rate: Positive = needed("Spheres per second.", "1/s")
-    velocity: Vector | None = about("Of new spheres; at rest by default.", "m/s")
-    count: Count | None = about("Number of spheres after which the source is empty.")
+    rate: Positive = needed("Spheres or polyhedra per second.", "1/s")
+    velocity: Vector | None = about("Of what is new; at rest by default.", "m/s")
+    count: Count | None = about("Number of spheres or polyhedra after which the source is empty.")
     seed: Seed = about("Another seed gives other places.", default=0)
 
     @model_validator(mode="after")
     def _check_keys(self) -> Source:
-        self.only_one_of("radii", "distribution")
+        source = self.only_one_of("radii", "distribution", "file", *CLOSED)
+        for key in ("scale", "resolution", "random_turns", "rotate"):
+            self.only_with(key, source not in ("radii", "distribution"), "the shape of polyhedra")
+        self.only_with("rotate", not self.random_turns, "random_turns = false")
         return self
+
+    @property
+    def is_of_polyhedra(self) -> bool:
+        return self.radii is None and self.distribution is None
 
 
 class Sink(Table):
@@ -377,7 +372,7 @@ class Particles(Table):
     planes: list[Plane] = several("Endless walls.")
     boxes: list[Box] = several("Walls around boxes.")
     obstacles: list[Obstacle] = several("Bodies of triangles.")
-    sources: list[Source] = several("Where spheres appear.")
+    sources: list[Source] = several("Where spheres or polyhedra appear.")
     sinks: list[Sink] = several("Where spheres and polyhedra vanish.")
     measures: list[Measure] = several("Columns of series.csv.")
 
@@ -385,6 +380,17 @@ class Particles(Table):
     def is_flat(self) -> bool:
         """Whether it is about discs in a plane."""
         return self.world.dim == 2
+
+    @property
+    def has_polyhedra(self) -> bool:
+        """Whether there are rigid bodies, or may be later."""
+        return bool(self.polyhedra) or any(source.is_of_polyhedra for source in self.sources)
+
+    @property
+    def may_have_spheres(self) -> bool:
+        """Whether there are spheres, or may be later; also where there is nothing else."""
+        rains = any(not source.is_of_polyhedra for source in self.sources)
+        return bool(self.spheres) or rains or not self.has_polyhedra
 
     @property
     def drawn_box(self) -> Any:

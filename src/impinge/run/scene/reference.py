@@ -61,7 +61,8 @@ def _scene(scene: type[Table], ending: str, described: set[type[Table]]) -> Iter
             for key, inner in _inner_tables(model):
                 if inner not in described:
                     described.add(inner)
-                    where = " and of ".join(f"`{owner}`" for owner in parents[inner])
+                    *others, last = (f"`{owner}`" for owner in parents[inner])
+                    where = f"{', '.join(others)} and {last}" if others else last
                     yield f"### {key}"
                     yield f"A table `{key} = {{ … }}` of {where}. {inner.__doc__}"
                     yield _keys(inner.model_fields)

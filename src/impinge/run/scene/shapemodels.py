@@ -20,8 +20,8 @@ from impinge.run.scene.tables import (
 )
 
 __all__ = [
-    "CLOSED", "SHAPES", "Block", "Cone", "Cylinder", "Lathe", "Placed", "Plate", "Prism", "Rotation", "Shaped",
-    "Sphere", "Torus", "Turn", "Wedge",
+    "CLOSED", "SHAPES", "Block", "Closed", "Cone", "Cylinder", "Lathe", "Placed", "Plate", "Prism", "Rotation",
+    "Shaped", "Sphere", "Torus", "Turn", "Wedge",
 ]  # fmt: skip
 
 
@@ -131,6 +131,24 @@ class Placed(Table):
     scale: Positive = about("Size, at first.", default=1.0)
     rotate: Turn | None = about("Rotation, then.")
     translate: Vector3 | None = about("Where it is put, at last.", "m")
+
+
+class Closed(Table):
+    """A shape of rigid bodies."""
+
+    file: str | None = about("Mesh: .ply, .obj, .off, .stl, .glb, .gltf or .npz; in the scene's folder.")
+    cylinder: Cylinder | None = about("Instead: a cylinder.")
+    sphere: Sphere | None = about("Instead: a sphere of triangles.")
+    lathe: Lathe | None = about("Instead: a body of revolution.")
+    block: Block | None = about("Instead: a box.")
+    torus: Torus | None = about("Instead: a ring.")
+    prism: Prism | None = about("Instead: a prism over a polygon.")
+    scale: Positive = about("Size, at first.", default=1.0)
+    resolution: Positive | None = about(
+        "Distance of the points of the surface that feel contact; some two thousand points by default.", "m"
+    )
+    random_turns: bool = about("Whether bodies at random places are turned at random, too.", default=True)
+    rotate: Turn | None = about("Rotation of all about the origin of the shape.")
 
 
 class Shaped(Placed):
