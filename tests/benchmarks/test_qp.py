@@ -145,14 +145,13 @@ def test_who_is_too_slow_is_left_out():
     assert patience.refuses(peer, small) == ""
 
 
-def test_race():
-    calls = []
+def test_race(clock):
     entries = [
-        Entry("ours", lambda: calls.append("ours") or time.sleep(0.02), is_ours=True),
-        Entry("other", lambda: time.sleep(0.02)),
+        Entry("ours", lambda: clock.wait(0.03), is_ours=True),
+        Entry("other", lambda: clock.wait(0.03)),
         Entry("fails", lambda: 1 / 0),
     ]
-    race("test", entries, rounds=3, seconds=0.03)
+    race("test", entries, rounds=3, seconds=0.04)
     assert [len(entry.timings) for entry in entries] == [4, 2, 0]
     assert len(entries[0].row()["all_s"]) == 4
     assert entries[2].row() == {"method": "fails", "seconds": None, "failure": "ZeroDivisionError: division by zero"}
