@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from impinge.reproduce import everything
+from impinge.reproduce import experiments
 from impinge.reproduce.statements import Report, Statement, beside, without_verdict
 
 from ..command import invoke
@@ -88,7 +88,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple
                 raise ArithmeticError("a <number> went wrong")
             return SimpleNamespace(reproduce=experiment(name))
 
-        monkeypatch.setattr(everything, "import_module", load)
+        monkeypatch.setattr(experiments, "import_module", load)
         result = invoke("reproduce", "all", *options, "-o", str(tmp_path / "out"))
         return result, (tmp_path / "out" / "reproduction.html").read_text(encoding="utf-8")
 
@@ -134,7 +134,7 @@ def test_quick_sizes_are_told(made: Callable[..., tuple[Any, str]]) -> None:
     assert "differences" not in Page(text).names
 
 
-@pytest.mark.parametrize("failing", everything.PAPERS)
+@pytest.mark.parametrize("failing", experiments.PAPERS)
 def test_what_fails_is_told_and_the_rest_is_there(made: Callable[..., tuple[Any, str]], failing: str) -> None:
     result, text = made(failing=failing.replace("-", "_"))
     assert result.exit_code == 1
@@ -143,10 +143,10 @@ def test_what_fails_is_told_and_the_rest_is_there(made: Callable[..., tuple[Any,
     assert "ArithmeticError: a &lt;number&gt; went wrong" in text
     assert '<b class="failed">failed</b>' in text
     assert "2 reproduced, 2 differ, 2 without verdict" in result.output.replace("\n", "")
-    assert set(everything.PAPERS) <= set(page.names)
+    assert set(experiments.PAPERS) <= set(page.names)
 
 
 def test_papers_are_those_of_the_command() -> None:
     from impinge.cli.reproduce import Paper
 
-    assert [*everything.PAPERS, "all"] == sorted(paper.value for paper in Paper if paper.value != "all") + ["all"]
+    assert [*experiments.PAPERS, "all"] == sorted(paper.value for paper in Paper if paper.value != "all") + ["all"]

@@ -260,17 +260,21 @@ def test_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_paper_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    from impinge.cli import reproduce as command
+    from impinge.reproduce import experiments
 
     def load(name: str) -> SimpleNamespace:
         def run(out: Path, quick: bool, told: Callable[[str], None]) -> Report:
             asked.append((name, out, quick))
-            return Report(out, [])
+            (out / f"{name.rpartition('.')[2]}.md").write_text("# A paper", encoding="utf-8")
+            return Report(out / f"{name.rpartition('.')[2]}.md", [])
 
         return SimpleNamespace(reproduce=run)
 
-    monkeypatch.setattr(command, "import_module", load)
+    monkeypatch.setattr(experiments, "import_module", load)
     for paper in ("particles", "polyhedra"):
         assert invoke("reproduce", paper, "-o", str(tmp_path)).exit_code == 0
+        page = (tmp_path / f"{paper}.html").read_text(encoding="utf-8")
+        assert f"<code>impinge reproduce {paper}</code>" in page
+        assert "A paper" in page
     assert asked == [(f"impinge.reproduce.{name}", tmp_path, False) for name in ("particles", "polyhedra")]
     assert invoke("reproduce", "nothing").exit_code == 2

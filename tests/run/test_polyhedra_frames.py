@@ -26,11 +26,11 @@ ARRAYS = {"id": "i4", "shape": "i4", "material": "i4", "velocity": "f4", "spin":
 
 
 def scene(folder: Path, **tables: Any) -> models.Particles:
-    """That all outputs are written, and which kinds of spheres there are."""
+    """That all outputs are written, and which kinds of things there are: of rigid bodies some, if nothing is said."""
     text = '[run]\nuntil = 1\n[output]\nframes = 0.1\nformats = ["vtp", "xyz"]\nchains = true\n'
     model = read_scene(write(folder, text + "[materials.m]\ndensity = 1\nstiffness = 1\n")).model
     assert isinstance(model, models.Particles)
-    return model.model_copy(update=tables)
+    return model.model_copy(update={"polyhedra": [None]} | tables)
 
 
 def world(spheres: bool = True) -> World:
@@ -108,21 +108,30 @@ def test_many_bodies_in_the_order_of_their_numbers() -> None:
     np.testing.assert_allclose(vertices[faces], np.concatenate([part.triangles for part in parts]), atol=1e-14)
 
 
-@pytest.mark.parametrize("number", [0, 1])
-def test_what_is_never_there_is_not_written(tmp_path: Path, number: int) -> None:
-    """Spheres of groups or of sources may come."""
-    table = scene(tmp_path, **{["spheres", "sources"][number]: [None]})
-    bodies = ["spheres.pvd"], ["polyhedra.pvd"], ["spheres.pvd", "polyhedra.pvd"]
-    empty, only_bodies = World(dt=1e-3), world(spheres=False)
-    assert lists(scene(tmp_path), empty) == lists(table, empty) == bodies[0]
-    assert lists(scene(tmp_path), only_bodies) == bodies[1]
-    assert lists(table, only_bodies) == bodies[2]
-    for some, model, wanted in ((empty, table, bodies[0]), (only_bodies, scene(tmp_path), bodies[1])):
-        folder = tmp_path / str(len(wanted[0]))
-        folder.mkdir()
-        written(folder, some, model).write(some)
-        names = {path.name for path in folder.glob("*.pvd")}
-        assert names == {*wanted, "chains.pvd"}
+RAIN = models.Source(material="m", lower=[0, 0, 0], upper=[1, 1, 1], rate=1.0, radii=0.1)
+RINGS = models.Source(
+    material="m", lower=[0, 0, 0], upper=[1, 1, 1], rate=1.0, torus=models.Torus(radius=0.1, tube=0.02)
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("tables", "wanted"),
+    [
+        ({"polyhedra": []}, ["spheres.pvd"]),
+        ({"polyhedra": [], "spheres": [None]}, ["spheres.pvd"]),
+        ({"polyhedra": [], "sources": [RAIN]}, ["spheres.pvd"]),
+        ({}, ["polyhedra.pvd"]),
+        ({"polyhedra": [], "sources": [RINGS]}, ["polyhedra.pvd"]),
+        ({"spheres": [None]}, ["spheres.pvd", "polyhedra.pvd"]),
+        ({"sources": [RINGS, RAIN]}, ["spheres.pvd", "polyhedra.pvd"]),
+    ],
+)
+def test_what_is_never_there_is_not_written(tmp_path: Path, tables: dict[str, Any], wanted: list[str]) -> None:
+    """What sources let come may be there later."""
+    model = scene(tmp_path, **tables)
+    assert lists(model) == wanted
+    written(tmp_path, World(dt=1e-3), model).write(World(dt=1e-3))
+    assert {path.name for path in tmp_path.glob("*.pvd")} == {*wanted, "chains.pvd"}
 
 
 def test_files_of_a_run_that_goes_on(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,8 +11,6 @@ import typer
 from impinge.cli.common import app, compiling_told, progress, reported, say
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from impinge.reproduce.statements import Kind
 
 
@@ -33,32 +30,24 @@ def reproduce(
         typer.Argument(
             help="particles: the searches for near particles of different sizes; polyhedra: points in bodies by ray "
             "crossing and by the fast multipole method; qp-collide: stiff cables, their motion and contacts "
-            "solved together; all: these three, and one page of everything, reproduction.html."
+            "solved together; all: these three, on one page."
         ),
     ],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the report and the pictures.")] = Path(
-        "reproduced"
-    ),
+    out: Annotated[
+        Path, typer.Option("-o", "--out", help="Folder for the page, and for the reports and pictures it is made of.")
+    ] = Path("reproduced"),
     quick: Annotated[bool, typer.Option("--quick", help="Small sizes, for a first look.")] = False,
 ) -> None:
     """Run the experiments of a PAPER, or of all, again: pictures, and its statements beside the measurements."""
+    from impinge.reproduce.experiments import PAPERS
+    from impinge.reproduce.experiments import reproduce as run
+
+    names = list(PAPERS) if paper is Paper.everything else [paper.value]
     with reported(), compiling_told(), progress(after=0.0) as bar:
-        if paper is Paper.everything:
-            _reproduce_all(out, quick, bar)
-            return
-        task = bar.add_task("Loading", total=None)
-
-        run = import_module(f"impinge.reproduce.{paper.name}").reproduce
-        written = run(out, quick, lambda text: bar.update(task, description=text)).path
-    print(f"written to {written}")
-
-
-def _reproduce_all(out: Path, quick: bool, bar: Progress) -> None:
-    """All papers, one page; exit code 1 if an experiment failed."""
-    from impinge.reproduce.everything import PAPERS, reproduce_all
-
-    task = bar.add_task("Loading", total=len(PAPERS))
-    path, parts = reproduce_all(out, quick, lambda text: bar.update(task, description=text), lambda: bar.advance(task))
+        task = bar.add_task("Loading", total=len(names) if len(names) > 1 else None)
+        path, parts = run(
+            names, out, quick, lambda text: bar.update(task, description=text), lambda: bar.advance(task)
+        )  # fmt: skip
     kinds: dict[Kind, str] = {"reproduced": "reproduced", "differs": "differ", "open": "without verdict"}
     counts = ", ".join(f"{sum(part.count(kind) for part in parts)} {name}" for kind, name in kinds.items())
     print(f"written to {path}: {counts}")

@@ -79,12 +79,13 @@ def write_page(path: Path, parts: Sequence[Part], quick: bool) -> None:
 
 def _facts(parts: Sequence[Part], quick: bool) -> str:
     """What made the page, and when."""
-    made = "impinge reproduce all" + (" --quick" if quick else "")
+    made = f"impinge reproduce {parts[0].name if len(parts) == 1 else 'all'}" + (" --quick" if quick else "")
+    what = "The experiments of a paper" if len(parts) == 1 else f"Every experiment of {len(parts)} papers"
     size = "Quick sizes: most statements on speed get no verdict. " if quick else ""
     machine = ", ".join(f"{name}: {value}" for name, value in versions().items())
     seconds = sum(part.seconds for part in parts)
     return (
-        f"<p>{size}Every experiment of three papers, run again: what the paper says, what comes out here, and whether "
+        f"<p>{size}{what}, run again: what the paper says, what comes out here, and whether "
         "that is the same. All figures and tables are below.</p>"
         f'<p class="facts">Made by <code>{made}</code> on {datetime.now().astimezone():%d %B %Y, %H:%M %Z} in '
         f"{seconds / 60:.1f} min. {escape(machine)}.</p>"

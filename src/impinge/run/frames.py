@@ -55,11 +55,11 @@ class Frames:
         arrays = {"id": spheres.ids, "velocity": spheres.velocities, "spin": spheres.spins,
                   "material": spheres.materials, "group": self._groups_of(spheres)}  # fmt: skip
         if "vtp" in self.scene.output.formats:
-            if "spheres.pvd" in lists(self.scene, world):
+            if "spheres.pvd" in lists(self.scene):
                 path = self._path("spheres")
                 write_spheres(path, spheres.centres, spheres.radii, arrays)
                 self.collections["spheres"].add(world.time, path)
-            if "polyhedra.pvd" in lists(self.scene, world):
+            if "polyhedra.pvd" in lists(self.scene):
                 self._write_polyhedra(world)
             self._write_obstacles(world)
         if "xyz" in self.scene.output.formats:
@@ -113,7 +113,7 @@ class Frames:
         self.collections["obstacles"].add(world.time, path)
 
 
-def lists(scene: models.Particles, world: World) -> list[str]:
+def lists(scene: models.Particles) -> list[str]:
     """Names of the files that list frames and are there as soon as one is; of what was there, or may come."""
     if "vtp" not in scene.output.formats:
         return []

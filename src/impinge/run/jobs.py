@@ -119,7 +119,7 @@ class _Particles(Job):
         return Frames(folder, self.scene, self.groups, written, time)
 
     def lists(self) -> list[str]:
-        return lists(self.scene, self.world)
+        return lists(self.scene)
 
     def draw(self, path: Path) -> None:
         draw(path, self.scene, self.world)
