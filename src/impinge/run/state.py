@@ -75,7 +75,7 @@ def of_world(world: World) -> dict[str, Any]:
             }
             for sink in world.sinks
         ],
-        "why_dt": world.why_dt, "tightest": world._tightest, "state": dynamics.state(),
+        "why_dt": world._timestep.why, "tightest": world._timestep.tightest, "state": dynamics.state(),
     }  # fmt: skip
 
 
@@ -124,8 +124,9 @@ def to_world(
         sink = world.add_sink(entry["lower"], entry["upper"])
         sink.spheres, sink.polyhedra = (_check.integer(name, entry[name], 0) for name in ("spheres", "polyhedra"))
         sink.mass = _check.not_negative("mass", entry["mass"])
-    world.why_dt, world._tightest = content["why_dt"], content["tightest"]
-    if not (isinstance(world.why_dt, str) and isinstance(world._tightest, float) and world._tightest > 0):
+    step = world._timestep
+    step.why, step.tightest = content["why_dt"], content["tightest"]
+    if not (isinstance(step.why, str) and isinstance(step.tightest, float) and step.tightest > 0):
         raise InputError("why_dt: found something else, expected a text and a number above 0")
     restoring.check_dynamics(content["state"], world._dynamics, materials, len(content["planes"]))
     world._dynamics.restore(content["state"])

@@ -20,7 +20,6 @@ from impinge.bodies.dynamics import INTEGRATORS, Dynamics
 from impinge.bodies.motion import Motion, PoseFunction
 from impinge.bodies.obstacles import Obstacle
 from impinge.bodies.rain import Rain
-from impinge.bodies.rigid.dynamics import Laws
 from impinge.bodies.rigid.rain import PolyhedraRain
 from impinge.bodies.rigid.shape import Shape
 from impinge.bodies.sizes import read_corners
@@ -29,20 +28,17 @@ from impinge.broad.space import check_room, read_space
 from impinge.errors import InputError, RunWarning
 from impinge.facts import html_table
 from impinge.inside.solid import Solid
-from impinge.response.materials import Material, law_table, shortest_contact
+from impinge.response.materials import Material, law_table
 from impinge.run import measure, overlaps, planes, rows, state, watch
 from impinge.run.flow import EVERY, Sink, Source, exchange
 from impinge.run.measure import Energy, Push
 from impinge.run.room import Room
+from impinge.run.timestep import TimeStep
 from impinge.run.views import BodyContacts, Polyhedra, Spheres, Wall
 from impinge.shapes.mesh import Mesh
 
 __all__ = ["World"]
 
-# For dt="auto", of the shortest contact: of spheres; of rigid bodies, whose contacts seldom are a quarter of a surface.
-_STEPS_OF_SPHERES, _STEPS_OF_BODIES = 50, 12
-_LONG = 2.5  # times that of "auto": a longer step is warned about
-_LONGEST_STEP = 1e50  # s: what falls for longer leaves all space
 _MOST_STEPS = 2.0**53  # that are counted at once
 _Floats = NDArray[np.float64]
 
@@ -101,7 +97,7 @@ class World:
         )
         if isinstance(dt, str):
             _check.choice("dt", dt, ["auto"])
-        self._wanted_dt = None if isinstance(dt, str) else _check.positive("dt", dt)
+        self._timestep = TimeStep(None if isinstance(dt, str) else _check.positive("dt", dt))
         _check.choice("integrator", integrator, INTEGRATORS)
         space = read_space(box, periodic, self.dim)
         self._search = NeighborSearch(search, skin, box, periodic, threads=threads)
@@ -118,12 +114,10 @@ class World:
         self._sources: list[Source] = []
         self.sinks: list[Sink] = []
         self._room = Room(self._dynamics)
-        self.why_dt, self._tightest = "", math.inf  # of all time steps that would have done, the shortest
         self._may_overlap: set[int] = set()  # bodies that may start in others
         self._ready = False  # whether laws and time step are those of what is in the world
         self._unchecked = False  # whether something was added that may overlap
         self._known = overlaps.Known()  # what is not looked at again then
-        self._warned = math.nan  # the shortest contact that was looked at for warnings
 
     def __repr__(self) -> str:
         return (
@@ -450,6 +444,11 @@ class World:
         self._prepare()
         return self._dynamics.dt
 
+    @property
+    def why_dt(self) -> str:
+        """How long the time step is, and where that comes from; empty before it is known."""
+        return self._timestep.why
+
     def step(self, count: int = 1) -> None:
         """Move everything by some time steps."""
         left = _check.integer("count", count, 0)
@@ -489,49 +488,12 @@ class World:
         """Laws and time step for what is in the world now."""
         if self._ready:
             return
-        dynamics = self._dynamics
-        table = law_table(self._materials, self._laws)
-        p, count = dynamics.particles, len(self._materials)
-        lightest, radii = np.full(count, np.inf), np.full(count, np.inf)
-        np.minimum.at(lightest, p.kinds, p.mass)
-        np.minimum.at(radii, p.kinds, p.x[:, 3])
-        coming: dict[tuple[int, int], float] = {}
-        for source in self._sources:
-            density = self._materials[source.material].density
-            coming |= {(s, source.material): density * dynamics.rigid.shapes[s].volume for s in source.shapes}
-            if isinstance(source.rain, PolyhedraRain):
-                continue
-            r = source.rain.smallest
-            lightest[source.material] = min(lightest[source.material], p.masses(np.array([r]), density)[0])
-            radii[source.material] = min(radii[source.material], r)
-        lid = dynamics.lightest_lid
-        lightest = np.where(np.isfinite(lightest), np.minimum(lightest, lid), np.inf)
-        of_spheres = shortest_contact(table, lightest, radii)
-        of_bodies = dynamics.rigid.shortest_contact(Laws(table, count), lid, coming)
-        shortest, steps = of_spheres, _STEPS_OF_SPHERES
-        if of_bodies / _STEPS_OF_BODIES < of_spheres / _STEPS_OF_SPHERES:
-            shortest, steps = of_bodies, _STEPS_OF_BODIES
-        # It never grows again, so that a run from a file goes on with the same.
-        auto = np.fmin(shortest / steps, dynamics.dt)
-        dt = float(auto) if self._wanted_dt is None else self._wanted_dt
-        if not 0 < dt < (_LONGEST_STEP if self._wanted_dt is None else math.inf):
-            if len(p) == 0 and len(dynamics.rigid) == 0 and not self._sources:
-                raise InputError("dt: found 'auto' in a world without bodies, expected a number, or bodies first")
-            raise InputError(f"stiffness: found contacts of {shortest:g} s, expected a stiffness that fits the masses")
-        if not self.why_dt or shortest / steps < self._tightest:  # not longer ones, when something has gone
-            self._tightest = shortest / steps
-            self.why_dt = f"{dt:.4g} s, 1/{steps} of the shortest contact ({shortest:.4g} s)"
-            if self._wanted_dt is not None:
-                self.why_dt = f"{dt:.4g} s, as asked; the shortest contact takes {shortest / dt:.3g} steps"
-        if shortest != self._warned:
-            watch.warn_soft(dynamics, of_spheres, float(radii.min(initial=math.inf)))
-        if dt * steps > _LONG * shortest and shortest != self._warned:
-            found = f"{dt:.4g} s is {shortest / dt:.2g} steps for the shortest contact ({shortest:.4g} s)"
-            wanted = f"expected at most {shortest / steps:.4g} s"
-            warnings.warn(f"dt: {found}; {wanted}", RunWarning, stacklevel=4)
-        self._warned = shortest
+        dynamics, table = self._dynamics, law_table(self._materials, self._laws)
+        dt = self._timestep.choose(dynamics, table, self._materials, self._sources)
         with _jit.threads(self._threads):
-            dynamics.set_laws(table, count)  # first: all that is there has laws before anybody looks at it
+            dynamics.set_laws(
+                table, len(self._materials)
+            )  # first: all that is there has laws before anybody looks at it
             dynamics.set_dt(dt)
         self._ready = True
 
@@ -635,7 +597,7 @@ class World:
         return self.statistics.rebuilds + self._dynamics.rigid.lists.rebuilds
 
     def _prepare_if_possible(self) -> None:
-        if len(self._dynamics.particles) or len(self._dynamics.rigid) or self._wanted_dt is not None:
+        if len(self._dynamics.particles) or len(self._dynamics.rigid) or self._timestep.asked is not None:
             self._prepare()
 
     # Files
