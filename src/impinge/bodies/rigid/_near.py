@@ -62,24 +62,27 @@ def _points_near(
     rows, groups, starts, first_group, last_group, base, kind, surface, sizes, s, frames, a, b, skin, space, items,
     slots, seen, count,
 ):  # fmt: skip
-    """Points of body a at most `skin` from body b; of a sheet so far beyond half the thickness of the body there."""
-    way, slot, sheet = between(frames, a, b), 0, kind == SHEET
+    """Points of body a at most `skin` from body b; of a sheet so far beyond half the thickness of the body.
+
+    A point is behind a sheet by half of how thick the body is there, at most, but one at a tip may be there because the
+    body around it is.
+    """
+    way, slot, sheet, deepest = between(frames, a, b), 0, kind == SHEET, 0.0
+    if sheet:
+        for i in range(len(rows)):
+            deepest = max(deepest, rows[i, POINT_DEEP])
     everywhere = math.inf if kind == HOLLOW else 0.0  # around it, all is inside
     for g in range(first_group, last_group):
         x, y, z = apply(way, groups[g, 0], groups[g, 1], groups[g, 2])
-        reach = groups[g, 3] + skin
-        deepest = 0.0
-        if sheet:
-            for i in range(starts[g] - base, starts[g + 1] - base):
-                deepest = max(deepest, rows[i, POINT_DEEP])
-        if _outside(sizes, s, x, y, z, reach + deepest + everywhere):
+        reach = groups[g, 3] + skin + deepest
+        if _outside(sizes, s, x, y, z, reach + everywhere):
             continue
         slot, distance, _, _, _ = signed_distance(surface, x, y, z, slot, space)
-        if (abs(distance) if sheet else distance) > reach + deepest:
+        if (abs(distance) if sheet else distance) > reach:
             continue
         for i in range(starts[g] - base, starts[g + 1] - base):
             x, y, z = apply(way, rows[i, 0], rows[i, 1], rows[i, 2])
-            reach = skin + (rows[i, POINT_DEEP] if sheet else 0.0)
+            reach = skin + deepest
             if _outside(sizes, s, x, y, z, reach + everywhere):
                 continue
             slot, distance, _, _, _ = signed_distance(surface, x, y, z, slot, space)
@@ -181,8 +184,8 @@ def _list_pair(
 
 
 @parallel(grain=1)
-def list_near(first, stop, pairs, most_points, most_edges, skin, shapes, forms, frames, planes, taken, spans, new):
-    """List what is near in every pair; spans say where.
+def list_near(first, stop, pairs, most_points, most_edges, skins, shapes, forms, frames, planes, taken, spans, new):
+    """List what is near in every pair; spans say where; skins : of pairs.
 
     taken : how many rows are, by all threads; where there are more than room the lists are to be made again, larger.
     """
@@ -199,7 +202,7 @@ def list_near(first, stop, pairs, most_points, most_edges, skin, shapes, forms, 
     )  # fmt: skip
     for p in range(first, stop):
         points_a, points_b, edges_a, edges_b = _list_pair(
-            pairs[p], skin, shapes, forms, frames, planes, space, items, slots, seen, lines, line_slots, lines_seen
+            pairs[p], skins[p], shapes, forms, frames, planes, space, items, slots, seen, lines, line_slots, lines_seen
         )
         count, lines_count = points_a + points_b, edges_a + edges_b
         at = fetch_add(taken, POINTS_LEFT, count)

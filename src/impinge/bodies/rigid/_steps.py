@@ -34,27 +34,27 @@ def fastest_plane(planes):
 
 
 @kernel
-def boxes_are_good(ways, boxed_at, box_skin):
-    """Whether no two things have come nearer to each other by so much since boxes were looked at."""
-    first, second = 0.0, 0.0
+def boxes_are_good(ways, boxed_at, margins):
+    """Whether no two things have come nearer to each other by both their margins since boxes were looked at."""
+    first, second = math.inf, math.inf  # the least that is left of margins
     for i in range(len(ways)):
-        way = ways[i] - boxed_at[i]
-        first, second = max(first, way), max(second, min(first, way))
-    return first + second <= box_skin
+        left = margins[i] - (ways[i] - boxed_at[i])
+        first, second = min(first, left), min(second, max(first, left))
+    return first + second >= 0.0
 
 
 @kernel
-def pairs_are_good(pairs, ways, listed_at, skin):
-    """Whether no pair has come nearer by the skin since it was listed."""
+def pairs_are_good(pairs, ways, listed_at, skins):
+    """Whether no pair has come nearer by its skin since it was listed."""
     good = True
     for p in range(len(pairs)):
-        good &= way_of(pairs[p], ways) - listed_at[p] <= skin
+        good &= way_of(pairs[p], ways) - listed_at[p] <= skins[p]
     return good
 
 
 @team
 def advance(
-    steps, shared, size, pairs, spans, kinds, planes, loads, table, materials, rough, dt, half, gravity, skin, box_skin,
+    steps, shared, size, pairs, spans, kinds, planes, loads, table, materials, rough, dt, half, gravity, skins, margins,
     most, shapes, forms, poses, walls, reaches, place, pose, late, now, mass, inertia, frames, listed, starts, sides,
     wrenches, forces, wall_forces, lost, work, ways, listed_at, boxed_at, clear_to,
 ):  # fmt: skip
@@ -82,7 +82,7 @@ def advance(
         if meets:
             for p in range(piece * size, min((piece + 1) * size, len(pairs))):
                 meet_pair(
-                    p, pairs, spans, kinds, planes, table, materials, rough, dt, skin, True, shapes, forms, frames,
+                    p, pairs, spans, kinds, planes, table, materials, rough, dt, skins, True, shapes, forms, frames,
                     mass, listed, ways, clear_to, everywhere, space, found, wrenches,
                 )  # fmt: skip
             if fetch_add(shared, FINISHED, 1) + 1 == step * pieces + pair_pieces:
@@ -95,14 +95,14 @@ def advance(
         _write_frames(first, last, place, pose, now, frames)
         if fetch_add(shared, FINISHED, 1) + 1 == (step + 1) * pieces:
             _end_step(
-                shared, step, pairs, planes, loads, dt, skin, box_skin, poses, walls, reaches, late, inertia, frames,
+                shared, step, pairs, planes, loads, dt, skins, margins, poses, walls, reaches, late, inertia, frames,
                 wrenches, wall_forces, ways, listed_at, boxed_at,
             )  # fmt: skip
 
 
 @part
 def _end_step(
-    shared, step, pairs, planes, loads, dt, skin, box_skin, poses, walls, reaches, late, inertia, frames, wrenches,
+    shared, step, pairs, planes, loads, dt, skins, margins, poses, walls, reaches, late, inertia, frames, wrenches,
     wall_forces, ways, listed_at, boxed_at,
 ):  # fmt: skip
     """What one thread does when all bodies have moved: planes, obstacles, and whether lists still reach."""
@@ -118,6 +118,6 @@ def _end_step(
     fastest = add_ways(late, inertia, reaches, max(walls, fastest_plane(planes)), dt, ways)
     if not fastest < math.inf:
         fetch_add(shared, STOP, BROKEN)
-    elif not (boxes_are_good(ways, boxed_at, box_skin) and pairs_are_good(pairs, ways, listed_at, skin)):
+    elif not (boxes_are_good(ways, boxed_at, margins) and pairs_are_good(pairs, ways, listed_at, skins)):
         fetch_add(shared, STOP, FAR)
     fetch_add(shared, OPEN, 1)

@@ -331,7 +331,7 @@ def way_of(pair, ways):
 
 @lean
 def meet_pair(
-    p, pairs, spans, kinds, planes, table, materials, rough, dt, skin, keep, shapes, forms, frames, mass, lists, ways,
+    p, pairs, spans, kinds, planes, table, materials, rough, dt, skins, keep, shapes, forms, frames, mass, lists, ways,
     clear_to, everywhere, space, found, wrenches,
 ):  # fmt: skip
     """Forces of a pair, see `press`; found : room for all its contacts.
@@ -343,7 +343,9 @@ def meet_pair(
         wrenches[p, :] = 0.0
         return
     law = law_for(pair, kinds, planes, table, materials)
-    count, clear = find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, everywhere, space, found)
+    count, clear = find_contacts(
+        pair, span, law, skins[p], shapes, forms, frames, planes, lists, everywhere, space, found
+    )
     press(pair, law, rough, dt, mass, frames, planes, lists, keep, found, count, wrenches[p])
     if rough and keep:
         begin = span[FIRST_POINT]
@@ -359,7 +361,7 @@ def meet_pair(
 
 @parallel(grain=1)
 def meet_pairs(
-    first, stop, pairs, spans, kinds, planes, table, materials, rough, dt, skin, keep, most, shapes, forms, frames,
+    first, stop, pairs, spans, kinds, planes, table, materials, rough, dt, skins, keep, most, shapes, forms, frames,
     mass, lists, ways, clear_to, wrenches,
 ):  # fmt: skip
     """Forces of all pairs; most : contacts of one pair."""
@@ -367,14 +369,14 @@ def meet_pairs(
     found = np.empty((most, CONTACT))
     for p in range(first, stop):
         meet_pair(
-            p, pairs, spans, kinds, planes, table, materials, rough, dt, skin, keep, shapes, forms, frames, mass,
+            p, pairs, spans, kinds, planes, table, materials, rough, dt, skins, keep, shapes, forms, frames, mass,
             lists, ways, clear_to, everywhere, space, found, wrenches,
         )  # fmt: skip
 
 
 @kernel
 def list_contacts(
-    pairs, spans, kinds, planes, table, materials, rough, dt, skin, most, shapes, forms, frames, mass, lists, owners,
+    pairs, spans, kinds, planes, table, materials, rough, dt, skins, most, shapes, forms, frames, mass, lists, owners,
     rows,
 ):  # fmt: skip
     """All contacts now: their number; pairs and numbers of as many as there is room for."""
@@ -383,7 +385,7 @@ def list_contacts(
     for p in range(len(pairs)):
         law = law_for(pairs[p], kinds, planes, table, materials)
         count, _ = find_contacts(
-            pairs[p], spans[p], law, skin, shapes, forms, frames, planes, lists, everywhere, space, found
+            pairs[p], spans[p], law, skins[p], shapes, forms, frames, planes, lists, everywhere, space, found
         )
         press(pairs[p], law, rough, dt, mass, frames, planes, lists, False, found, count, wrench)
         for c in range(count):

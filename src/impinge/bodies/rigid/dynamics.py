@@ -26,7 +26,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 _STATE = ("ids", "kinds", "forms", "mass", "inertia", "place", "pose", "late", "now", "lost", "work")
 _NOTHING = np.empty((0, POSE))
-_SKIN = 0.25  # of the mean radius of bodies
 _PIECES = 8  # of the pairs, for each thread
 
 
@@ -178,15 +177,14 @@ class Rigid:
         self.wrenches = np.empty((len(lists.pairs), _layout.WRENCH))
         _touch.meet_pairs(
             len(lists.pairs), lists.pairs, lists.spans, self._all_kinds, planes, table.rows, table.materials,
-            table.rough, dt, lists.skin, keep, lists.most, self._joined, self._all_forms, frames, self.mass,
+            table.rough, dt, lists.skins, keep, lists.most, self._joined, self._all_forms, frames, self.mass,
             lists.listed, lists.ways, lists.clear_to, self.wrenches,
         )  # fmt: skip
         _touch.gather(len(self), lists.starts, lists.sides, self.wrenches, self.forces, keep, self.lost, self.work)
 
     def _refresh(self, planes: Floats, frames: Floats) -> None:
         if not self.lists.are_good:
-            skin = _SKIN * float(np.mean([self.shapes[form].radius for form in np.unique(self.forms)]))
-            self.lists.make(len(self), self._joined, self._all_forms, frames, planes, skin)
+            self.lists.make(len(self), self._joined, self._all_forms, frames, planes)
 
     def contacts(self, table: Laws, planes: Floats, obstacles: Floats, dt: float) -> Found:
         """All contacts now."""
@@ -199,7 +197,7 @@ class Rigid:
         for _ in range(2):  # first they are counted
             count = _touch.list_contacts(
                 lists.pairs, lists.spans, self._all_kinds, planes, table.rows, table.materials, table.rough, dt,
-                lists.skin, lists.most, self._joined, self._all_forms, frames, self.mass, lists.listed, owners, rows,
+                lists.skins, lists.most, self._joined, self._all_forms, frames, self.mass, lists.listed, owners, rows,
             )  # fmt: skip
             if count > len(rows):
                 owners, rows = np.empty(count, np.int64), np.empty((count, _layout.CONTACT))
@@ -247,8 +245,8 @@ class Rigid:
         wall_forces = np.zeros((len(planes), 3))
         _steps.advance(
             min(workers, max(1, len(lists.pairs))), count, shared, size, lists.pairs, lists.spans, self._all_kinds,
-            planes, _loaded(planes), table.rows, table.materials, table.rough, dt, half, gravity, lists.skin,
-            lists.box_skin, lists.most, self._joined, self._all_forms, poses, walls, self._reaches(), self.place,
+            planes, _loaded(planes), table.rows, table.materials, table.rough, dt, half, gravity, lists.skins,
+            lists.margins, lists.most, self._joined, self._all_forms, poses, walls, self._reaches(), self.place,
             self.pose, self.late, self.now, self.mass, self.inertia, frames, lists.listed, lists.starts, lists.sides,
             self.wrenches, self.forces, wall_forces, self.lost, self.work, lists.ways, lists.listed_at, lists.boxed_at,
             lists.clear_to,

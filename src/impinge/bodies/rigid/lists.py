@@ -11,7 +11,7 @@ from impinge.bodies import _planes
 from impinge.bodies._obstacles import SHIFT
 from impinge.bodies.rigid import _layout, _near, _steps
 from impinge.bodies.rigid._distance import NEAR, PIECES
-from impinge.bodies.rigid._layout import HIGH, LOW
+from impinge.bodies.rigid._layout import HIGH, LOW, RADIUS
 from impinge.bodies.rigid.shape import Shapes
 from impinge.broad.once import box_pairs
 
@@ -19,7 +19,7 @@ __all__ = ["Listed", "Lists", "world_boxes"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-_BOXES = 2.0  # of the skin: pairs whose boxes are so near each other are looked at
+_SKIN = 0.25  # of the radius of a body
 _STALE = 0.5  # of the skin: pairs that have come so far are listed anew when others are
 
 
@@ -73,9 +73,12 @@ class Lists:
         Ways of both together up to which nothing of a pair touches; −inf where that is not known.
     boxed_at : (n + 1,) float64, m
         Ways when boxes that are near each other were looked for.
-    skin : float, m
-        By so much two bodies may come nearer to each other before what is near in them is listed again. Other pairs
-        stay as they are: in a pile that rests nothing is listed anew, however fast others are falling onto it.
+    skins : (p,) float64, m
+        By so much a pair may come nearer to each other before what is near in it is listed again: by the radius of the
+        smaller body, so that a large one does not make lists of small ones long. Other pairs stay as they are: in a
+        pile that rests nothing is listed anew, however fast others are falling onto it.
+    margins : (n + 1,) float64, m
+        Around the boxes of all bodies, and of all that is no body: pairs whose boxes meet with them are looked at.
     """
 
     def __init__(self) -> None:
@@ -84,7 +87,7 @@ class Lists:
         self.starts, self.sides = np.zeros(1, np.int64), np.empty(0, np.int64)
         self.most = 0
         self.ways = np.zeros(1)
-        self.skin = 0.0
+        self.skins, self.margins = np.empty(0), np.zeros(1)
         self.rebuilds = 0
         self.listed_at, self.clear_to, self.boxed_at = np.empty(0), np.empty(0), np.zeros(1)
         self._good = False
@@ -106,8 +109,9 @@ class Lists:
         kept = np.flatnonzero((pairs >= 0).all(axis=1))
         self.pairs, self.spans = pairs[kept], self.spans[kept]
         if self._good:
-            self.listed_at, self.clear_to = self.listed_at[kept], self.clear_to[kept]
-            self.ways, self.boxed_at = (ways[np.append(rows, count)] for ways in (self.ways, self.boxed_at))
+            self.listed_at, self.clear_to, self.skins = self.listed_at[kept], self.clear_to[kept], self.skins[kept]
+            left = np.append(rows, count)
+            self.ways, self.boxed_at, self.margins = self.ways[left], self.boxed_at[left], self.margins[left]
             self._list_sides(len(rows))
 
     @property
@@ -116,44 +120,44 @@ class Lists:
         return (
             self._good
             and self._boxes_are_good
-            and _steps.pairs_are_good(self.pairs, self.ways, self.listed_at, self.skin)
+            and _steps.pairs_are_good(self.pairs, self.ways, self.listed_at, self.skins)
         )
-
-    @property
-    def box_skin(self) -> float:
-        """By how much any two may come nearer before others may be near, m."""
-        return _BOXES * self.skin
 
     @property
     def _boxes_are_good(self) -> bool:
         """Whether pairs that are not listed are not near."""
-        return bool(_steps.boxes_are_good(self.ways, self.boxed_at, self.box_skin))
+        return bool(_steps.boxes_are_good(self.ways, self.boxed_at, self.margins))
 
     def _ways_of(self, pairs: Ints) -> Floats:
         other = np.where(pairs[:, _layout.KIND_OF] == _layout.SOLID, pairs[:, _layout.OTHER], -1)
         ways: Floats = self.ways[pairs[:, _layout.BODY]] + self.ways[other]
         return ways
 
-    def make(self, count: int, shapes: Shapes, forms: Ints, frames: Floats, planes: Floats, skin: float) -> None:
+    def make(self, count: int, shapes: Shapes, forms: Ints, frames: Floats, planes: Floats) -> None:
         """New lists where they are not good any more; count : of the bodies, which are the first frames."""
         pairs, stale = self.pairs, np.ones(len(self.pairs), bool)
         if self._good:
-            stale = self._ways_of(pairs) - self.listed_at > _STALE * self.skin
+            stale = self._ways_of(pairs) - self.listed_at > _STALE * self.skins
         else:
             self.ways = np.zeros(count + 1)
         if not self._good or not self._boxes_are_good:
-            self.boxed_at = self.ways.copy()
-            pairs = _candidates(count, shapes, forms, frames, planes, _BOXES * skin, self.pairs)
+            self.boxed_at, own = self.ways.copy(), _SKIN * shapes.sizes[forms[:count], RADIUS]
+            self.margins = np.append(own, own.mean())
+            pairs = _candidates(count, shapes, forms, frames, planes, self.margins, self.pairs)
         old_of = _rows_of(pairs, self.pairs)
         kept = np.flatnonzero((old_of >= 0) & ~np.append(stale, True)[old_of])
         anew = np.setdiff1d(np.arange(len(pairs)), kept, assume_unique=True)
         spans = np.empty((len(pairs), 6), np.int64)
         spans[kept] = self.spans[old_of[kept]]
-        spans[anew] = self._list(spans, kept, pairs[anew], old_of[anew], shapes, forms, frames, planes, skin)
+        skins = _SKIN * shapes.sizes[forms[pairs[:, _layout.BODY]], RADIUS]
+        both = pairs[:, _layout.KIND_OF] == _layout.SOLID
+        others = _SKIN * shapes.sizes[forms[pairs[both, _layout.OTHER]], RADIUS]
+        skins[both] = np.minimum(skins[both], others)
+        spans[anew] = self._list(spans, kept, pairs[anew], old_of[anew], shapes, forms, frames, planes, skins[anew])
         at, clear_to = self._ways_of(pairs), np.full(len(pairs), -np.inf)
         at[kept], clear_to[kept] = self.listed_at[old_of[kept]], self.clear_to[old_of[kept]]
         self.pairs, self.spans, self.listed_at, self.clear_to = pairs, spans, at, clear_to
-        self.skin, self._good = skin, True
+        self.skins, self._good = skins, True
         counts = spans[:, [_layout.POINTS_A, _layout.POINTS_B]].sum(axis=1)
         lines = spans[:, [_layout.EDGES_A, _layout.EDGES_B]].sum(axis=1)
         self.most = int((counts + PIECES * lines).max(initial=0))
@@ -162,7 +166,7 @@ class Lists:
 
     def _list(
         self, spans: Ints, kept: Ints, pairs: Ints, old_of: Ints, shapes: Shapes, forms: Ints, frames: Floats,
-        planes: Floats, skin: float,
+        planes: Floats, skins: Floats,
     ) -> Ints:  # fmt: skip
         """Spans of pairs that are listed anew, behind all that is listed; if there is no room left, all moves up.
 
@@ -177,7 +181,7 @@ class Lists:
             taken = np.zeros(16, np.int64)
             taken[_near.POINTS_LEFT], taken[_near.EDGES_LEFT] = ends
             _near.list_near(
-                len(pairs), pairs, 2 * points, 2 * edges, skin, shapes, forms, frames, planes, taken, own, new
+                len(pairs), pairs, 2 * points, 2 * edges, skins, shapes, forms, frames, planes, taken, own, new
             )
             needed = [int(taken[_near.POINTS_LEFT]), int(taken[_near.EDGES_LEFT])]
             if needed[0] <= len(new.points) and needed[1] <= len(new.edges):
@@ -316,12 +320,14 @@ def world_boxes(shapes: Shapes, forms: Ints, frames: Floats) -> tuple[Floats, Fl
 
 
 def _candidates(
-    count: int, shapes: Shapes, forms: Ints, frames: Floats, planes: Floats, skin: float, known: Ints
+    count: int, shapes: Shapes, forms: Ints, frames: Floats, planes: Floats, margins: Floats, known: Ints
 ) -> Ints:
-    """Pairs whose boxes are near each other; known : pairs so far."""
+    """Pairs whose boxes meet, with their margins around them; known : pairs so far."""
     lower, upper = world_boxes(shapes, forms, frames)
-    found = [np.empty((0, 3), np.int64)]
-    pairs = box_pairs(lower[:count], upper[:count], gap=skin)
+    lower[:count] -= margins[:count, None]
+    upper[:count] += margins[:count, None]
+    skin, found = margins[count], [np.empty((0, 3), np.int64)]
+    pairs = box_pairs(lower[:count], upper[:count])
     found.append(np.column_stack([pairs[:, 0], np.full(len(pairs), _layout.SOLID), pairs[:, 1]]))
     for b in range(count, len(frames)):
         near = ((lower[:count] <= upper[b] + skin) & (upper[:count] >= lower[b] - skin)).all(axis=1)
