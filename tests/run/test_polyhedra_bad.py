@@ -309,3 +309,17 @@ def test_needles_have_points_along_them_only() -> None:
     assert 1000 < len(shape.points.rows) < 20_000
     with pytest.raises(InputError, match=r"resolution: found 1e-07 m, expected at least 8\.63e-07 m"):
         Shape(needle, 1e-7)
+
+
+def test_bodies_outside_the_box() -> None:
+    world = World(box=[2, 2, 2], threads=1)
+    world.add_polyhedra(CUBE, [[1, 1, 1]], material=ROCK)
+    with pytest.raises(RunError, match=r"polyhedron 0 has left the box at step \d+ .*, to \(1, 1, -0\.\d+\) m; 1 such"):
+        world.run(until=2)
+    assert world.polyhedra.positions[0, 2] > -0.5  # it is noticed soon
+    other = World(box=[2, 2, 2], threads=1)
+    other.add_polyhedra(CUBE, [[1, 1, 1], [1, 1, -3]], material=ROCK)
+    with pytest.raises(
+        SubjectError, match=r"^positions: polyhedron 1 is at \(1, 1, -3\) m, .* in the box"
+    ):
+        other.step()

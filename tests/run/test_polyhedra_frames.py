@@ -75,7 +75,7 @@ def test_all_bodies_are_one_mesh(tmp_path: Path) -> None:
     np.testing.assert_allclose(triangles, np.concatenate([part.triangles for part in parts]), rtol=0, atol=1e-15)
     rows = np.repeat(np.arange(4), [len(part.faces) for part in parts])
     np.testing.assert_array_equal(found["CellData"]["id"], rows)
-    np.testing.assert_array_equal(found["CellData"]["shape"], np.array([0, 1, 1, 2])[rows])
+    np.testing.assert_array_equal(found["CellData"]["shape"], np.array([0, 1, 1, 0])[rows])
     np.testing.assert_array_equal(found["CellData"]["material"], np.array([0, 1, 1, 1])[rows])
     np.testing.assert_allclose(found["CellData"]["velocity"], bodies.velocities[rows], rtol=1e-6, atol=1e-12)
     np.testing.assert_allclose(found["CellData"]["spin"], bodies.spins[rows], rtol=1e-6, atol=1e-12)

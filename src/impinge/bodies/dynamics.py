@@ -289,6 +289,8 @@ class Dynamics:
             )  # fmt: skip
             done += steps
             broken = broken or bool(self.rigid.are_lost.any())
+            if not self.space.holds(self.rigid.place).all():
+                break  # the world will end the run
         self.steps += done
         self._per_step = (time.perf_counter() - start) / done
         return 0 if broken else done

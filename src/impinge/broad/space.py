@@ -31,6 +31,13 @@ class Space:
     def is_periodic(self) -> bool:
         return bool(self.period.any())
 
+    def holds(self, centres: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which centres (n, 3) are between the sides that are not periodic."""
+        closed = (self.period == 0) & np.isfinite(self.lengths)
+        low, places = self.low[closed], centres[:, closed]
+        inside: NDArray[np.bool_] = ((places >= low) & (places <= low + self.lengths[closed])).all(axis=1)
+        return inside
+
     def wrap(self, centres: NDArray[np.float64]) -> NDArray[np.float64]:
         """Centres (n, d) as (n, 3), moved into the box along its periodic axes, z = 0 in two dimensions."""
         radii = _check.frozen(np.zeros(len(centres)))

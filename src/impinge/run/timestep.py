@@ -66,6 +66,7 @@ class TimeStep:
         if shortest != self._warned:
             self._warned = shortest
             watch.warn_soft(dynamics, of_spheres, smallest)
+            watch.warn_sinking(dynamics, table, len(materials))
             if dt * steps > _LONG * shortest:
                 found = f"{dt:.4g} s is {shortest / dt:.2g} steps for the shortest contact ({shortest:.4g} s)"
                 wanted = f"expected at most {shortest / steps:.4g} s"

@@ -11,7 +11,7 @@ from impinge.bodies.dynamics import Dynamics
 from impinge.bodies.rigid.dynamics import FARTHEST
 from impinge.errors import RunError, RunWarning, SubjectError
 
-__all__ = ["FARTHEST", "check_box", "check_start", "explain_break", "warn_soft"]
+__all__ = ["FARTHEST", "check_box", "check_start", "explain_break", "warn_sinking", "warn_soft"]
 
 _SOFT = 2.0  # radii: spheres that would sink in farther by their own weight fall through each other
 
@@ -33,38 +33,62 @@ def warn_soft(dynamics: Dynamics, shortest: float, smallest: float) -> None:
         warnings.warn(f"stiffness: found {found}, expected stiffer ones; N/m, or young in Pa", RunWarning, stacklevel=5)
 
 
+def warn_sinking(dynamics: Dynamics, table: NDArray[np.float64], materials: int) -> None:
+    """Warn of rigid bodies that push each other in by more than half their thickness, by resting."""
+    rigid, pull = dynamics.rigid, float(np.linalg.norm(dynamics.gravity))
+    for (form, kind), mass in sorted(rigid.masses_by_kind().items()):
+        shape, stiffness = rigid.shapes[form], rigid.shapes[form].stiffest(table[kind * materials + kind])
+        depth = mass * pull / stiffness if stiffness > 0 else np.inf
+        if depth > 0.5 * shape.thickness:
+            found = f"polyhedra so soft that the weight of one pushes it in by about {depth:.2g} m, more than half as "
+            found += f"deep as it is thick ({shape.thickness:.4g} m)"
+            warnings.warn(f"stiffness: {found}, expected stiffer ones; N/m, or young in Pa", RunWarning, stacklevel=6)
+            return
+
+
 def check_start(dynamics: Dynamics) -> None:
-    """Refuse spheres outside the box."""
-    row, count, what = _outside(dynamics)
+    """Refuse what is outside the box."""
+    what, row, count, region = _outside(dynamics)
     if count:
-        sphere = int(dynamics.particles.ids[row])
-        place = _place(dynamics, dynamics.particles.x[row])
+        key = "centres" if what == "sphere" else "positions"
+        number, place = _number_and_place(dynamics, what, row)
         raise SubjectError(
-            f"centres: sphere {sphere} is at {place}, expected a place in {what}; {count} such spheres",
-            ("sphere", sphere),
+            f"{key}: {what} {number} is at {place}, expected a place in {region}; {count} such {_plural(what)}",
+            (what, number),
         )
 
 
 def check_box(dynamics: Dynamics, why_dt: str) -> None:
-    """End the run if a sphere is not in the box any more."""
-    row, count, what = _outside(dynamics)
+    """End the run if something is not in the box any more."""
+    what, row, count, region = _outside(dynamics)
     if count:
-        p = dynamics.particles
+        number, place = _number_and_place(dynamics, what, row)
         raise RunError(
-            f"sphere {p.ids[row]} has left {what} at step {dynamics.steps} (t = {dynamics.time:.6g} s), to "
-            f"{_place(dynamics, p.x[row])}; {count} such spheres. Likely cause: no wall there, or {_cause(why_dt)}"
+            f"{what} {number} has left {region} at step {dynamics.steps} (t = {dynamics.time:.6g} s), to {place}; "
+            f"{count} such {_plural(what)}. Likely cause: no wall there, or {_cause(why_dt)}"
         )
 
 
-def _outside(dynamics: Dynamics) -> tuple[int, int, str]:
-    """Row of the first sphere, by number, that is outside, how many there are, and of what."""
-    space, p = dynamics.space, dynamics.particles
-    closed = (space.period == 0) & np.isfinite(space.lengths)
-    low = np.where(closed, space.low, -FARTHEST)
-    high = np.where(closed, space.low + space.lengths, FARTHEST)
-    out = ~((p.x[:, :3] >= low) & (p.x[:, :3] <= high)).all(axis=1)
-    row = int(np.flatnonzero(out)[np.argmin(p.ids[out])]) if out.any() else -1
-    return row, int(out.sum()), "the box" if closed.any() else "all space"
+def _number_and_place(dynamics: Dynamics, what: str, row: int) -> tuple[int, str]:
+    if what == "sphere":
+        return int(dynamics.particles.ids[row]), _place(dynamics, dynamics.particles.x[row])
+    return int(dynamics.rigid.ids[row]), _place(dynamics, dynamics.rigid.place[row])
+
+
+def _plural(what: str) -> str:
+    return "spheres" if what == "sphere" else "polyhedra"
+
+
+def _outside(dynamics: Dynamics) -> tuple[str, int, int, str]:
+    """What is outside, spheres before polyhedra; the row of the first of them by number, how many, and of what."""
+    space = dynamics.space
+    region = "the box" if ((space.period == 0) & np.isfinite(space.lengths)).any() else "all space"
+    p, rigid = dynamics.particles, dynamics.rigid
+    for what, centres, ids in (("sphere", p.x[:, :3], p.ids), ("polyhedron", rigid.place, rigid.ids)):
+        rows = np.flatnonzero(~(space.holds(centres) & (np.abs(centres) <= FARTHEST).all(axis=1)))
+        if len(rows):
+            return what, int(rows[np.argmin(ids[rows])]), len(rows), region
+    return "", -1, 0, region
 
 
 def explain_break(dynamics: Dynamics, why_dt: str) -> None:

@@ -58,7 +58,8 @@ class World:
     search : {"auto", "brute", "verlet", "cells", "sweep", "levels"}
         How neighbours are found; results do not depend on it.
     skin, box, periodic
-        As for `impinge.NeighborSearch`. A sphere that leaves the box, along an axis that is not periodic, ends the run.
+        As for `impinge.NeighborSearch`. What leaves the box with its centre, along an axis that is not periodic, ends
+        the run.
     integrator : {"velocity", "position", "position-central"}
         Velocity Verlet; the position Verlet scheme of [Muth2007b], whose dampers see the velocity half a step before;
         the same with the central difference, found by iteration. Without damping and friction they are the same.
@@ -245,10 +246,13 @@ class World:
                 warnings.warn(found, RunWarning, stacklevel=5)
 
     def _shape_of(self, mesh: Mesh, resolution: float | None) -> int:
-        """Number of a shape, which is prepared once."""
+        """Number of a shape, which is prepared once; the same arrays are the same shape, whatever object has them."""
         rigid = self._dynamics.rigid
-        known = [shape.mesh is mesh and shape.asked == resolution for shape in rigid.shapes]
-        return known.index(True) if True in known else rigid.add_shape(Shape(mesh, resolution))
+        for number, known in enumerate(rigid.shapes):
+            both = (known.mesh.vertices, mesh.vertices), (known.mesh.faces, mesh.faces)
+            if known.asked == resolution and all(one is other or np.array_equal(one, other) for one, other in both):
+                return number
+        return rigid.add_shape(Shape(mesh, resolution))
 
     def _insert_bodies(
         self, shape: int, positions: _Floats, turns: _Floats, kind: int, velocities: _Floats, spins: _Floats
@@ -518,14 +522,14 @@ class World:
     @uninterrupted
     def _advance(self, count: int) -> int:
         """Some steps, as many as take a moment, and what sources and sinks do after the last; returns how many."""
-        dynamics, rebuilds = self._dynamics, self.statistics.rebuilds
+        dynamics, rebuilds = self._dynamics, self.rebuilds
         flows = bool(self._sources or self.sinks)
         if self._unchecked:
             self.check()
         done = dynamics.advance(min(count, EVERY - self.steps % EVERY) if flows else count)
         if done == 0:
             watch.explain_break(dynamics, self.why_dt)
-        if self.statistics.rebuilds > rebuilds:
+        if self.rebuilds > rebuilds:
             watch.check_box(dynamics, self.why_dt)
         if flows and self.steps % EVERY == 0:
             if exchange(self, self._sources, self.sinks, self._room):

@@ -20,6 +20,7 @@ from impinge.bodies.rigid._layout import (
     EDGES,
     EDGES_A,
     EDGES_B,
+    FILLED,
     FIRST_EDGE,
     FIRST_POINT,
     GONE,
@@ -72,13 +73,14 @@ def _points_near(
         for i in range(len(rows)):
             deepest = max(deepest, rows[i, POINT_DEEP])
     everywhere = math.inf if kind == HOLLOW else 0.0  # around it, all is inside
+    trust = sizes[s, FILLED]  # as in `_solids.points_in_solid`
     for g in range(first_group, last_group):
         x, y, z = apply(way, groups[g, 0], groups[g, 1], groups[g, 2])
         reach = groups[g, 3] + skin + deepest
         if _outside(sizes, s, x, y, z, reach + everywhere):
             continue
         slot, distance, _, _, _ = signed_distance(surface, x, y, z, slot, space)
-        if (abs(distance) if sheet else distance) > reach:
+        if (abs(distance) if sheet else trust * distance) > reach:
             continue
         for i in range(starts[g] - base, starts[g + 1] - base):
             x, y, z = apply(way, rows[i, 0], rows[i, 1], rows[i, 2])
@@ -86,11 +88,11 @@ def _points_near(
             if _outside(sizes, s, x, y, z, reach + everywhere):
                 continue
             slot, distance, _, _, _ = signed_distance(surface, x, y, z, slot, space)
-            if (abs(distance) if sheet else distance) > reach:
+            if (abs(distance) if sheet else trust * distance) > reach:
                 continue
             items[count], slots[count] = i, slot
             seen[count, 0], seen[count, 1], seen[count, 2] = x, y, z
-            seen[count, SEEN_SAFE] = 0.0 if sheet else max(distance, 0.0)
+            seen[count, SEEN_SAFE] = 0.0 if sheet else trust * max(distance, 0.0)
             count += 1
     return count
 
@@ -101,19 +103,20 @@ def _edges_near(
     slots, seen, count,
 ):  # fmt: skip
     """Edges of body a at most `skin` from body b."""
-    way, slot, everywhere = between(frames, a, b), 0, math.inf if hollow else 0.0
+    way, slot, everywhere, trust = between(frames, a, b), 0, math.inf if hollow else 0.0, sizes[s, FILLED]
     for g in range(first_group, last_group):
         x, y, z = apply(way, groups[g, 0], groups[g, 1], groups[g, 2])
         reach = groups[g, 3] + skin
         if _outside(sizes, s, x, y, z, reach + everywhere):
             continue
         slot, distance, _, _, _ = signed_distance(surface, x, y, z, slot, space)
-        if distance > reach:
+        if trust * distance > reach:
             continue
         for i in range(starts[g] - base, starts[g + 1] - base):
             px, py, pz = apply(way, rows[i, 0], rows[i, 1], rows[i, 2])
             qx, qy, qz = apply(way, rows[i, 3], rows[i, 4], rows[i, 5])
             safe, slot = clearance(surface, px, py, pz, qx - px, qy - py, qz - pz, skin, PIECES, slot, space)
+            safe *= trust
             if safe > skin:
                 continue
             seen[count, 0], seen[count, 1], seen[count, 2] = px, py, pz

@@ -27,9 +27,11 @@ _AROUND, _DEEPER = 0.1, 1.5  # of the skin, and of the last depth: so far around
 
 @lean
 def points_in_solid(
-    first, last, rows, items, slots, seen, surface, frames, a, b, sign, per_area, space, found, count
+    first, last, rows, items, slots, seen, surface, trust, frames, a, b, sign, per_area, space, found, count
 ):  # fmt: skip
     """Contacts of listed points of body a in body b; per_area : stiffness.
+
+    trust : 1, or 0 if signed distances jump, as in a body that meets itself, and tell nothing of places around.
 
     Here and elsewhere returned: how many contacts there are now, and how far all else is from touching, at least.
     """
@@ -42,8 +44,8 @@ def points_in_solid(
             clear = min(clear, safe)
             continue
         distance, nx, ny, nz = follow(surface, x, y, z, slots, seen, e, POINT_FOLLOWED, space)
-        seen[e, 0], seen[e, 1], seen[e, 2], seen[e, SEEN_SAFE] = x, y, z, max(distance, 0.0)
-        clear = min(clear, max(distance, 0.0))
+        seen[e, 0], seen[e, 1], seen[e, 2], seen[e, SEEN_SAFE] = x, y, z, trust * max(distance, 0.0)
+        clear = min(clear, seen[e, SEEN_SAFE])
         if distance >= 0.0:
             continue
         x, y, z = place(frames, b, x, y, z)
@@ -54,7 +56,7 @@ def points_in_solid(
 
 @lean
 def edges_in_solid(
-    first, last, rows, right, lists, surface, frames, a, b, sign, per_area, skin, step, space, found, count
+    first, last, rows, right, lists, surface, trust, frames, a, b, sign, per_area, skin, step, space, found, count
 ):  # fmt: skip
     """Contacts of listed edges of body a in body b; step : see `_edges.find_pieces`.
 
@@ -86,7 +88,7 @@ def edges_in_solid(
         if crossings == 0:  # all of it is inside, or nothing
             distance, _, _, _ = follow(surface, px, py, pz, slots[1], seen, e, FIRST_END, space)
             if distance >= 0.0:
-                safe = max(within if leaves[0] == 0 else bounds[0] - gone, 0.0)
+                safe = trust * max(within if leaves[0] == 0 else bounds[0] - gone, 0.0)
                 seen[e, EDGE_SAFE], seen[e, DEEPEST] = safe, 0.0
                 clear = min(clear, safe)
                 continue

@@ -39,6 +39,7 @@ from impinge.bodies.rigid._layout import (
     EDGES_B,
     ELASTIC,
     FACES,
+    FILLED,
     FIRST_EDGE,
     FIRST_POINT,
     FORCE,
@@ -154,7 +155,7 @@ def _meet_obstacle(
 ):  # fmt: skip
     """The same with an obstacle: of points, only those of the body count."""
     s, t, r = forms[a], forms[b], shapes.ranges
-    own, other = tree(shapes, s, SOLID), tree(shapes, t, kind)
+    own, other, trust = tree(shapes, s, SOLID), tree(shapes, t, kind), shapes.sizes[t, FILLED]
     points = shapes.points[r[s, POINTS] : r[s + 1, POINTS]]
     per_area, width = (
         stiffness_per_area(law[KIND], law[STIFFNESS], shapes.sizes[s, RADIUS]),
@@ -168,18 +169,18 @@ def _meet_obstacle(
         )  # fmt: skip
     else:
         count, clear = points_in_solid(
-            p0, p1, points, lists.points, lists.point_slots, lists.points_seen, other, frames, a, b, 1.0, per_area,
-            space, found, 0,
+            p0, p1, points, lists.points, lists.point_slots, lists.points_seen, other, trust, frames, a, b, 1.0,
+            per_area, space, found, 0,
         )  # fmt: skip
         count, edges_clear = edges_in_solid(
-            e0, e1, shapes.edges[r[s, EDGES] : r[s + 1, EDGES]], width, lists, other, frames, a, b, 1.0, per_area, skin,
-            _step(shapes, t, width), space, found, count,
+            e0, e1, shapes.edges[r[s, EDGES] : r[s + 1, EDGES]], width, lists, other, trust, frames, a, b, 1.0,
+            per_area, skin, _step(shapes, t, width), space, found, count,
         )  # fmt: skip
         clear = min(clear, edges_clear)
     # Edges of obstacles are as wide as those of the body that they meet.
     count, other_clear = edges_in_solid(
-        e1, e1 + edges_b, shapes.edges[r[t, EDGES] : r[t + 1, EDGES]], 1.0, lists, own, frames, b, a, -1.0,
-        per_area * width, skin, _step(shapes, s, width), space, found, count,
+        e1, e1 + edges_b, shapes.edges[r[t, EDGES] : r[t + 1, EDGES]], 1.0, lists, own, shapes.sizes[s, FILLED],
+        frames, b, a, -1.0, per_area * width, skin, _step(shapes, s, width), space, found, count,
     )  # fmt: skip
     return count, min(clear, other_clear)
 
@@ -205,25 +206,26 @@ def find_contacts(pair, span, law, skin, shapes, forms, frames, planes, lists, e
         )
     t = forms[b]
     own, other = tree(shapes, s, SOLID), tree(shapes, t, SOLID)
+    own_trust, other_trust = shapes.sizes[s, FILLED], shapes.sizes[t, FILLED]
     other_edges = shapes.edges[r[t, EDGES] : r[t + 1, EDGES]]
     e2 = e1 + span[EDGES_B]
     other_points = shapes.points[r[t, POINTS] : r[t + 1, POINTS]]
     width = min(shapes.sizes[s, EDGE_WIDTH], shapes.sizes[t, EDGE_WIDTH])
     per_area = 0.5 * stiffness_per_area(law[KIND], law[STIFFNESS], min(radius, shapes.sizes[t, RADIUS]))
     count, clear = points_in_solid(
-        p0, p1, points, lists.points, lists.point_slots, lists.points_seen, other, frames, a, b, 1.0, per_area, space,
-        found, 0,
+        p0, p1, points, lists.points, lists.point_slots, lists.points_seen, other, other_trust, frames, a, b, 1.0,
+        per_area, space, found, 0,
     )  # fmt: skip
     count, clear_edges = edges_in_solid(
-        e0, e1, edges, shapes.sizes[s, EDGE_WIDTH], lists, other, frames, a, b, 1.0,
+        e0, e1, edges, shapes.sizes[s, EDGE_WIDTH], lists, other, other_trust, frames, a, b, 1.0,
         per_area, skin, _step(shapes, t, width), space, found, count,
     )  # fmt: skip
     count, other_clear = points_in_solid(
-        p1, p1 + span[POINTS_B], other_points, lists.points, lists.point_slots, lists.points_seen, own, frames, b, a,
-        -1.0, per_area, space, found, count,
+        p1, p1 + span[POINTS_B], other_points, lists.points, lists.point_slots, lists.points_seen, own, own_trust,
+        frames, b, a, -1.0, per_area, space, found, count,
     )  # fmt: skip
     count, other_clear_edges = edges_in_solid(
-        e1, e2, other_edges, shapes.sizes[t, EDGE_WIDTH], lists, own, frames, b, a,
+        e1, e2, other_edges, shapes.sizes[t, EDGE_WIDTH], lists, own, own_trust, frames, b, a,
         -1.0, per_area, skin, _step(shapes, s, width), space, found, count,
     )  # fmt: skip
     return count, min(min(clear, clear_edges), min(other_clear, other_clear_edges))

@@ -278,6 +278,11 @@ class Rigid:
         seen[:, 3:] = np.einsum("nij,nj,nkj,nk->ni", turns, 1 / self.inertia, turns, seen[:, 3:])
         return seen
 
+    def masses_by_kind(self) -> dict[tuple[int, int], float]:
+        """Mass of a body of each shape and material that there are, kg."""
+        kinds = zip(self.forms.tolist(), self.kinds.tolist(), strict=True)
+        return dict(zip(kinds, self.mass.tolist(), strict=True))
+
     def shortest_contact(self, laws: Laws, lid: float, coming: Mapping[tuple[int, int], float]) -> float:
         """Duration of the shortest contact, s: π √(m / K), of a quarter of a surface with something fixed.
 
@@ -286,8 +291,7 @@ class Rigid:
         by shape and material.
         """
         shortest = math.inf
-        there = dict(zip(zip(self.forms.tolist(), self.kinds.tolist(), strict=True), self.mass.tolist(), strict=True))
-        for (form, kind), mass in sorted((there | dict(coming)).items()):
+        for (form, kind), mass in sorted((self.masses_by_kind() | dict(coming)).items()):
             for law in laws.rows.reshape(laws.materials, laws.materials, -1)[kind]:
                 stiffness = self.shapes[form].stiffest(law)
                 if stiffness == 0:  # too soft for a number: it takes for ever

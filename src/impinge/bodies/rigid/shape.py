@@ -158,7 +158,8 @@ class Shape(Form):
             _check_parts(mesh)
             warnings.warn(
                 "mesh: found a surface that meets itself, or has parts within each other that face the same way; "
-                "expected one inside. What is inside twice has twice the mass, and contacts there are not felt",
+                "expected one inside. What is inside twice has twice the mass, contacts there are not felt, and runs "
+                "that go on from a file may differ",
                 MeshWarning,
                 stacklevel=4,
             )
