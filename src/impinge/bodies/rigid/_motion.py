@@ -130,23 +130,19 @@ def move_bodies(first, stop, place, pose, late, now, mass, inertia, forces, grav
         now[i, 3], now[i, 4], now[i, 5] = _spin(pose, i, lx + tx * half, ly + ty * half, lz + tz * half, inertia)
 
 
-@part
-def _speed(late, inertia, reaches, i):
-    least = min(inertia[i, 0], min(inertia[i, 1], inertia[i, 2]))
-    turning = math.sqrt(late[i, 3] ** 2 + late[i, 4] ** 2 + late[i, 5] ** 2) / least
-    return math.sqrt(late[i, 0] ** 2 + late[i, 1] ** 2 + late[i, 2] ** 2) + turning * reaches[i]
-
-
 @kernel
-def add_ways(late, inertia, reaches, walls, dt, ways):
+def add_ways(late, inertia, reaches, walls, dt, turning, ways):
     """Add how far any point of each body comes in a step, at most, and in the last place all that is no body.
 
-    reaches : how far points are from the centre of mass; walls : speed of the fastest that is no body. Returns the
-    greatest speed, infinite where one is no number.
+    reaches : how far points are from the centre of mass; walls : speed of the fastest that is no body; turning : place
+    for the speed of the fastest point of each body about its centre. Returns the greatest speed, infinite where one is
+    no number.
     """
     fastest = walls
     for i in range(len(late)):
-        speed = _speed(late, inertia, reaches, i)
+        least = min(inertia[i, 0], min(inertia[i, 1], inertia[i, 2]))
+        turning[i] = reaches[i] * math.sqrt(late[i, 3] ** 2 + late[i, 4] ** 2 + late[i, 5] ** 2) / least
+        speed = math.sqrt(late[i, 0] ** 2 + late[i, 1] ** 2 + late[i, 2] ** 2) + turning[i]
         ways[i] += speed * dt
         fastest = max(fastest, speed) if speed < math.inf else math.inf
     ways[len(late)] += walls * dt

@@ -58,6 +58,18 @@ def _outside(sizes, s, x, y, z, reach):
     )  # fmt: skip
 
 
+@part
+def _apart(x, y, z, u, v, w):
+    """Distance of two places, and a bit more than rounding may have taken from it."""
+    return math.sqrt((x - u) ** 2 + (y - v) ** 2 + (z - w) ** 2) * (1 + 1e-12)
+
+
+@part
+def _least(distance, sheet, trust):
+    """What is known of how far a surface is from all that is inside; nothing where signed distances jump."""
+    return abs(distance) if sheet else distance if trust > 0.0 else -math.inf
+
+
 @lean
 def _points_near(
     rows, groups, starts, first_group, last_group, base, kind, surface, sizes, s, frames, a, b, skin, space, items,
@@ -66,9 +78,11 @@ def _points_near(
     """Points of body a at most `skin` from body b; of a sheet so far beyond half the thickness of the body.
 
     A point is behind a sheet by half of how thick the body is there, at most, but one at a tip may be there because the
-    body around it is.
+    body around it is. Distances change by no more than places do, so most groups are told by one that was looked at
+    before, and points by their group.
     """
     way, slot, sheet, deepest = between(frames, a, b), 0, kind == SHEET, 0.0
+    seen_x, seen_y, seen_z, known = 0.0, 0.0, 0.0, -math.inf  # where distance was asked last, and what it was
     if sheet:
         for i in range(len(rows)):
             deepest = max(deepest, rows[i, POINT_DEEP])
@@ -77,18 +91,21 @@ def _points_near(
     for g in range(first_group, last_group):
         x, y, z = apply(way, groups[g, 0], groups[g, 1], groups[g, 2])
         reach = groups[g, 3] + skin + deepest
-        if _outside(sizes, s, x, y, z, reach + everywhere):
+        if _outside(sizes, s, x, y, z, reach + everywhere) or known - _apart(x, y, z, seen_x, seen_y, seen_z) > reach:
             continue
         slot, distance, _, _, _ = signed_distance(surface, x, y, z, slot, space)
-        if (abs(distance) if sheet else trust * distance) > reach:
+        seen_x, seen_y, seen_z, known = x, y, z, _least(distance, sheet, trust)
+        if known > reach:
             continue
         for i in range(starts[g] - base, starts[g + 1] - base):
             x, y, z = apply(way, rows[i, 0], rows[i, 1], rows[i, 2])
             reach = skin + deepest
             if _outside(sizes, s, x, y, z, reach + everywhere):
                 continue
+            if known - _apart(x, y, z, seen_x, seen_y, seen_z) > reach:
+                continue
             slot, distance, _, _, _ = signed_distance(surface, x, y, z, slot, space)
-            if (abs(distance) if sheet else trust * distance) > reach:
+            if _least(distance, sheet, trust) > reach:
                 continue
             items[count], slots[count] = i, slot
             seen[count, 0], seen[count, 1], seen[count, 2] = x, y, z
@@ -104,13 +121,15 @@ def _edges_near(
 ):  # fmt: skip
     """Edges of body a at most `skin` from body b."""
     way, slot, everywhere, trust = between(frames, a, b), 0, math.inf if hollow else 0.0, sizes[s, FILLED]
+    seen_x, seen_y, seen_z, known = 0.0, 0.0, 0.0, -math.inf
     for g in range(first_group, last_group):
         x, y, z = apply(way, groups[g, 0], groups[g, 1], groups[g, 2])
         reach = groups[g, 3] + skin
-        if _outside(sizes, s, x, y, z, reach + everywhere):
+        if _outside(sizes, s, x, y, z, reach + everywhere) or known - _apart(x, y, z, seen_x, seen_y, seen_z) > reach:
             continue
         slot, distance, _, _, _ = signed_distance(surface, x, y, z, slot, space)
-        if trust * distance > reach:
+        seen_x, seen_y, seen_z, known = x, y, z, _least(distance, False, trust)
+        if known > reach:
             continue
         for i in range(starts[g] - base, starts[g + 1] - base):
             px, py, pz = apply(way, rows[i, 0], rows[i, 1], rows[i, 2])

@@ -11,9 +11,9 @@ import numpy as np
 from impinge._jit import fetch_add, give_way, kernel, part, team
 from impinge.bodies._planes import SPEED, move_planes
 from impinge.bodies.rigid._distance import make_everywhere, make_space
-from impinge.bodies.rigid._layout import CONTACT, KIND_OF, OTHER, PLANE
+from impinge.bodies.rigid._layout import BODY, CONTACT, KIND_OF, OTHER, PLANE, SOLID
 from impinge.bodies.rigid._motion import add_ways, move_bodies, write_frames
-from impinge.bodies.rigid._touch import gather, meet_pair, way_of
+from impinge.bodies.rigid._touch import gather, meet_pair
 
 # Places of numbers that threads share, on cache lines of their own; why steps ended.
 TAKEN, FINISHED, OPEN, STOP = np.uint64(0), np.uint64(8), np.uint64(16), np.uint64(24)
@@ -44,19 +44,37 @@ def boxes_are_good(ways, boxed_at, margins):
 
 
 @kernel
-def pairs_are_good(pairs, ways, listed_at, skins):
+def pairs_are_good(gone, skins):
     """Whether no pair has come nearer by its skin since it was listed."""
     good = True
-    for p in range(len(pairs)):
-        good &= way_of(pairs[p], ways) - listed_at[p] <= skins[p]
+    for p in range(len(gone)):
+        good &= gone[p] <= skins[p]
     return good
+
+
+@kernel
+def add_all_ways(pairs, late, inertia, reaches, walls, dt, turning, ways, gone):
+    """Add the ways of a step, of bodies and by which pairs may have come nearer; see `_motion.add_ways`.
+
+    Two surfaces come nearer by no more than the centres move to each other and points move about them: bodies that fly
+    or fall side by side do not.
+    """
+    fastest = add_ways(late, inertia, reaches, walls, dt, turning, ways)
+    for p in range(len(pairs)):
+        a, b, is_body = pairs[p, BODY], pairs[p, OTHER], pairs[p, KIND_OF] == SOLID
+        way = turning[a] + (turning[b] if is_body else walls)
+        x, y, z = late[a, 0], late[a, 1], late[a, 2]
+        if is_body:
+            x, y, z = x - late[b, 0], y - late[b, 1], z - late[b, 2]
+        gone[p] += (way + math.sqrt(x * x + y * y + z * z)) * dt
+    return fastest
 
 
 @team
 def advance(
     steps, shared, size, pairs, spans, kinds, planes, loads, table, materials, rough, dt, half, gravity, skins, margins,
     most, shapes, forms, poses, walls, reaches, place, pose, late, now, mass, inertia, frames, listed, starts, sides,
-    wrenches, forces, wall_forces, lost, work, ways, listed_at, boxed_at, clear_to,
+    wrenches, forces, wall_forces, lost, work, turning, ways, gone, boxed_at, clear_to,
 ):  # fmt: skip
     """Move all bodies by some steps, or fewer if lists do not reach any farther or something broke: see `shared`.
 
@@ -83,7 +101,7 @@ def advance(
             for p in range(piece * size, min((piece + 1) * size, len(pairs))):
                 meet_pair(
                     p, pairs, spans, kinds, planes, table, materials, rough, dt, skins, True, shapes, forms, frames,
-                    mass, listed, ways, clear_to, everywhere, space, found, wrenches,
+                    mass, listed, gone, clear_to, everywhere, space, found, wrenches,
                 )  # fmt: skip
             if fetch_add(shared, FINISHED, 1) + 1 == step * pieces + pair_pieces:
                 fetch_add(shared, OPEN, 1)
@@ -96,14 +114,14 @@ def advance(
         if fetch_add(shared, FINISHED, 1) + 1 == (step + 1) * pieces:
             _end_step(
                 shared, step, pairs, planes, loads, dt, skins, margins, poses, walls, reaches, late, inertia, frames,
-                wrenches, wall_forces, ways, listed_at, boxed_at,
+                wrenches, wall_forces, turning, ways, gone, boxed_at,
             )  # fmt: skip
 
 
 @part
 def _end_step(
     shared, step, pairs, planes, loads, dt, skins, margins, poses, walls, reaches, late, inertia, frames, wrenches,
-    wall_forces, ways, listed_at, boxed_at,
+    wall_forces, turning, ways, gone, boxed_at,
 ):  # fmt: skip
     """What one thread does when all bodies have moved: planes, obstacles, and whether lists still reach."""
     if len(loads) > 0:
@@ -115,9 +133,10 @@ def _end_step(
     move_planes(planes, wall_forces, loads, dt, 0.5 * dt)
     if step + 1 < len(poses):
         frames[len(late) :] = poses[step + 1]
-    fastest = add_ways(late, inertia, reaches, max(walls, fastest_plane(planes)), dt, ways)
+    walls = max(walls, fastest_plane(planes))
+    fastest = add_all_ways(pairs, late, inertia, reaches, walls, dt, turning, ways, gone)
     if not fastest < math.inf:
         fetch_add(shared, STOP, BROKEN)
-    elif not (boxes_are_good(ways, boxed_at, margins) and pairs_are_good(pairs, ways, listed_at, skins)):
+    elif not (boxes_are_good(ways, boxed_at, margins) and pairs_are_good(gone, skins)):
         fetch_add(shared, STOP, FAR)
     fetch_add(shared, OPEN, 1)

@@ -325,23 +325,17 @@ def law_for(pair, kinds, planes, table, materials):
     return law_of(table, a, other if other >= 0 else a, materials)
 
 
-@part
-def way_of(pair, ways):
-    """How far both sides of a pair have come, together, at most; ways : see `Lists`."""
-    return ways[pair[BODY]] + ways[pair[OTHER] if pair[KIND_OF] == SOLID else len(ways) - 1]
-
-
 @lean
 def meet_pair(
-    p, pairs, spans, kinds, planes, table, materials, rough, dt, skins, keep, shapes, forms, frames, mass, lists, ways,
+    p, pairs, spans, kinds, planes, table, materials, rough, dt, skins, keep, shapes, forms, frames, mass, lists, gone,
     clear_to, everywhere, space, found, wrenches,
 ):  # fmt: skip
     """Forces of a pair, see `press`; found : room for all its contacts.
 
-    As long as both sides together have not come as far as clear_to[p], see `Lists`, nothing touches.
+    As long as both sides have not come as near as clear_to[p], see `Lists`, nothing touches.
     """
-    pair, span, far = pairs[p], spans[p], way_of(pairs[p], ways)
-    if far < clear_to[p]:
+    pair, span = pairs[p], spans[p]
+    if gone[p] < clear_to[p]:
         wrenches[p, :] = 0.0
         return
     law = law_for(pair, kinds, planes, table, materials)
@@ -358,13 +352,13 @@ def meet_pair(
         )
         wrenches[p, HEAT] += lost
     if count == 0 and (keep or not rough):  # where nothing is remembered, either
-        clear_to[p] = far + SURE * clear
+        clear_to[p] = gone[p] + SURE * clear
 
 
 @parallel(grain=1)
 def meet_pairs(
     first, stop, pairs, spans, kinds, planes, table, materials, rough, dt, skins, keep, most, shapes, forms, frames,
-    mass, lists, ways, clear_to, wrenches,
+    mass, lists, gone, clear_to, wrenches,
 ):  # fmt: skip
     """Forces of all pairs; most : contacts of one pair."""
     space, everywhere = make_space(), make_everywhere()
@@ -372,7 +366,7 @@ def meet_pairs(
     for p in range(first, stop):
         meet_pair(
             p, pairs, spans, kinds, planes, table, materials, rough, dt, skins, keep, shapes, forms, frames, mass,
-            lists, ways, clear_to, everywhere, space, found, wrenches,
+            lists, gone, clear_to, everywhere, space, found, wrenches,
         )  # fmt: skip
 
 

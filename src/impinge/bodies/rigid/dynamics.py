@@ -178,7 +178,7 @@ class Rigid:
         _touch.meet_pairs(
             len(lists.pairs), lists.pairs, lists.spans, self._all_kinds, planes, table.rows, table.materials,
             table.rough, dt, lists.skins, keep, lists.most, self._joined, self._all_forms, frames, self.mass,
-            lists.listed, lists.ways, lists.clear_to, self.wrenches,
+            lists.listed, lists.gone, lists.clear_to, self.wrenches,
         )  # fmt: skip
         _touch.gather(len(self), lists.starts, lists.sides, self.wrenches, self.forces, keep, self.lost, self.work)
 
@@ -212,12 +212,16 @@ class Rigid:
 
     def note_step(self, walls: float, dt: float) -> None:
         """Bodies have moved by a step; walls : speed of the fastest of all that is no body."""
-        _motion.add_ways(self.late, self.inertia, self._reaches(), walls, dt, self.lists.ways)
+        lists = self.lists
+        _steps.add_all_ways(
+            lists.pairs, self.late, self.inertia, self._reaches(), walls, dt, np.empty(len(self)), lists.ways,
+            lists.gone,
+        )  # fmt: skip
 
     def fastest(self, beyond: float) -> float:
         """Speed of the fastest point of what goes with bodies, so far beyond them, at most; infinite if one broke."""
-        ways = np.zeros(len(self) + 1)
-        return float(_motion.add_ways(self.late, self.inertia, self._reaches(beyond), 0.0, 0.0, ways))
+        ways, turning = np.zeros(len(self) + 1), np.empty(len(self))
+        return float(_motion.add_ways(self.late, self.inertia, self._reaches(beyond), 0.0, 0.0, turning, ways))
 
     def _reaches(self, beyond: float = 0.0) -> Floats:
         """(n,) m: of the farthest point of what goes with bodies, so far beyond them; less where these are thin.
@@ -248,8 +252,8 @@ class Rigid:
             planes, _loaded(planes), table.rows, table.materials, table.rough, dt, half, gravity, lists.skins,
             lists.margins, lists.most, self._joined, self._all_forms, poses, walls, self._reaches(), self.place,
             self.pose, self.late, self.now, self.mass, self.inertia, frames, lists.listed, lists.starts, lists.sides,
-            self.wrenches, self.forces, wall_forces, self.lost, self.work, lists.ways, lists.listed_at, lists.boxed_at,
-            lists.clear_to,
+            self.wrenches, self.forces, wall_forces, self.lost, self.work, np.empty(len(self)), lists.ways, lists.gone,
+            lists.boxed_at, lists.clear_to,
         )  # fmt: skip
         return int(shared[_steps.OPEN]) // 2, shared[_steps.STOP] == _steps.BROKEN
 

@@ -20,7 +20,7 @@ __all__ = ["Listed", "Lists", "world_boxes"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 _SKIN = 0.25  # of the radius of a body
-_STALE = 0.5  # of the skin: pairs that have come so far are listed anew when others are
+_STALE = 0.75  # of the skin: pairs that have come so far are listed anew when others are
 
 
 class Listed(NamedTuple):
@@ -67,10 +67,10 @@ class Lists:
         Contacts of one pair, at most.
     ways : (n + 1,) float64, m
         How far any point of each body has come since lists were first made, at most; and of all that is no body.
-    listed_at : (p,) float64, m
-        Ways of both together when a pair was listed.
+    gone : (p,) float64, m
+        By how much both sides of a pair may have come nearer to each other since it was listed, at most.
     clear_to : (p,) float64, m
-        Ways of both together up to which nothing of a pair touches; −inf where that is not known.
+        As long as `gone` is less, nothing of a pair touches; −inf where that is not known.
     boxed_at : (n + 1,) float64, m
         Ways when boxes that are near each other were looked for.
     skins : (p,) float64, m
@@ -89,7 +89,7 @@ class Lists:
         self.ways = np.zeros(1)
         self.skins, self.margins = np.empty(0), np.zeros(1)
         self.rebuilds = 0
-        self.listed_at, self.clear_to, self.boxed_at = np.empty(0), np.empty(0), np.zeros(1)
+        self.gone, self.clear_to, self.boxed_at = np.empty(0), np.empty(0), np.zeros(1)
         self._good = False
 
     def forget(self, more: int = 0) -> None:
@@ -109,7 +109,7 @@ class Lists:
         kept = np.flatnonzero((pairs >= 0).all(axis=1))
         self.pairs, self.spans = pairs[kept], self.spans[kept]
         if self._good:
-            self.listed_at, self.clear_to, self.skins = self.listed_at[kept], self.clear_to[kept], self.skins[kept]
+            self.gone, self.clear_to, self.skins = self.gone[kept], self.clear_to[kept], self.skins[kept]
             left = np.append(rows, count)
             self.ways, self.boxed_at, self.margins = self.ways[left], self.boxed_at[left], self.margins[left]
             self._list_sides(len(rows))
@@ -117,27 +117,18 @@ class Lists:
     @property
     def are_good(self) -> bool:
         """Whether nothing has moved too far."""
-        return (
-            self._good
-            and self._boxes_are_good
-            and _steps.pairs_are_good(self.pairs, self.ways, self.listed_at, self.skins)
-        )
+        return self._good and self._boxes_are_good and bool(_steps.pairs_are_good(self.gone, self.skins))
 
     @property
     def _boxes_are_good(self) -> bool:
         """Whether pairs that are not listed are not near."""
         return bool(_steps.boxes_are_good(self.ways, self.boxed_at, self.margins))
 
-    def _ways_of(self, pairs: Ints) -> Floats:
-        other = np.where(pairs[:, _layout.KIND_OF] == _layout.SOLID, pairs[:, _layout.OTHER], -1)
-        ways: Floats = self.ways[pairs[:, _layout.BODY]] + self.ways[other]
-        return ways
-
     def make(self, count: int, shapes: Shapes, forms: Ints, frames: Floats, planes: Floats) -> None:
         """New lists where they are not good any more; count : of the bodies, which are the first frames."""
         pairs, stale = self.pairs, np.ones(len(self.pairs), bool)
         if self._good:
-            stale = self._ways_of(pairs) - self.listed_at > _STALE * self.skins
+            stale = self.gone > _STALE * self.skins
         else:
             self.ways = np.zeros(count + 1)
         if not self._good or not self._boxes_are_good:
@@ -154,9 +145,9 @@ class Lists:
         others = _SKIN * shapes.sizes[forms[pairs[both, _layout.OTHER]], RADIUS]
         skins[both] = np.minimum(skins[both], others)
         spans[anew] = self._list(spans, kept, pairs[anew], old_of[anew], shapes, forms, frames, planes, skins[anew])
-        at, clear_to = self._ways_of(pairs), np.full(len(pairs), -np.inf)
-        at[kept], clear_to[kept] = self.listed_at[old_of[kept]], self.clear_to[old_of[kept]]
-        self.pairs, self.spans, self.listed_at, self.clear_to = pairs, spans, at, clear_to
+        gone, clear_to = np.zeros(len(pairs)), np.full(len(pairs), -np.inf)
+        gone[kept], clear_to[kept] = self.gone[old_of[kept]], self.clear_to[old_of[kept]]
+        self.pairs, self.spans, self.gone, self.clear_to = pairs, spans, gone, clear_to
         self.skins, self._good = skins, True
         counts = spans[:, [_layout.POINTS_A, _layout.POINTS_B]].sum(axis=1)
         lines = spans[:, [_layout.EDGES_A, _layout.EDGES_B]].sum(axis=1)
