@@ -33,6 +33,6 @@ def test_a_corner_that_is_cut_off() -> None:
 def test_what_the_eye_sees() -> None:
     floor, lid = ([0, 0, 0], [0, 0, 1]), ([0, 0, 1], [0, 0, -1])
     for elevation, height in ((20.0, 0.0), (-20.0, 1.0)):
-        (mesh,) = planes_seen([floor, lid], [BOX], (-60.0, elevation))
+        (mesh,) = planes_seen([floor, lid], BOX, (-60.0, elevation))
         assert mesh.vertices[:, 2] == pytest.approx(np.full(4, height))
-    assert planes_seen([floor], [], (-60.0, 20.0)) == []
+    assert planes_seen([floor], None, (-60.0, 20.0)) == []

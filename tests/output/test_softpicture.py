@@ -113,7 +113,7 @@ def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_numbers_as_values_and_a_fixed_camera(tmp_path: Path) -> None:
     frame = scene()
     draw_soft(tmp_path / "a.png", frame, "strain")
-    draw_soft(tmp_path / "b.png", frame, frame.node_values("strain"))
+    draw_soft(tmp_path / "b.png", frame, frame.node_values("strain"), label="strain")
     assert np.array_equal(read(tmp_path / "a.png"), read(tmp_path / "b.png"))
     shapes_found = set()
     for time in (0.0, 0.7):

@@ -127,7 +127,7 @@ def test_bodies_and_obstacles(tmp_path):
 def test_cables_and_cloth(tmp_path):
     page = made("soft", tmp_path)
     objects = {each["name"]: each for each in objects_of(page)}
-    assert {"box", "cables and cloth", "obstacle 0", "obstacle 1"} == set(objects)
+    assert {"cables and cloth", "obstacle 0", "obstacle 1"} == set(objects)
     vertices = objects["cables and cloth"]["vertices"]
     assert len(vertices) == len(content_of(page)["times"])
     assert np.abs(array_of(vertices["0"]) - array_of(vertices["6"])).max() > 0.01

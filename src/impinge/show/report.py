@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from impinge import _check
 from impinge.errors import InputError
 from impinge.output.arrays import evenly, with_z
 from impinge.output.atomic import replacing
-from impinge.output.figure import read_corners
 from impinge.run.scene import Scene
+from impinge.run.scenery import Scenery
 from impinge.run.schedule import reached
 from impinge.run.versions import versions
 from impinge.show.recording import Recording
@@ -101,7 +100,7 @@ class _Page:
         world = model.world
         self.flat = model.is_flat
         self.periodic = bool(np.any(getattr(world, "periodic", False)))
-        self.planes = getattr(model, "planes", [])
+        self.scenery = Scenery(model)
         last = recording[len(recording) - 1].spheres
         ids = None if last is None else last.data.get("id")
         self.spheres = 0  # that ever were: numbers are never given again
@@ -133,9 +132,12 @@ class _Page:
 
         shown = Shown.of(frames(), names, chosen.stride)
         self.tell("Packing")
+        box, periodic = self.scenery.box, np.resize(self.scenery.periodic, 3)
+        placed = [(wall.point_at(0.0), wall) for wall in self.scenery.planes]
         plot = plot_of_shown(
-            shown, scalar, box=_box(self.recording.scene.model), flat=self.flat, periodic=self.periodic,
-            planes=[(wall.point, wall.normal) for wall in self.planes if not wall.moves], with_others=True,
+            shown, scalar, box=None if box is None else with_z(box), flat=self.flat, periodic=periodic,
+            planes=[(at, wall.normal, wall.velocity or [0.0] * 3) for at, wall in placed if at is not None],
+            colours=self.scenery.colours, with_others=True,
         )  # fmt: skip
         snapshot = plot.get_snapshot(_LEVEL)
         for widget in (*plot.objects, plot):
@@ -187,8 +189,8 @@ class _Page:
             notes.append("The scene asks for no series.csv ([output] series), so energies and contacts are not known.")
         if not self.recording.timings:
             notes.append("There is no timings.csv: the run is of an older version, so nothing is known of its speed.")
-        if any(wall.moves for wall in self.planes):
-            notes.append("Planes that move are not drawn.")
+        if any(wall.load is not None for wall in self.scenery.planes):
+            notes.append("Planes under load are not drawn, as frames do not tell where they are.")
         if not self.periodic and len(shown.times) > 1:
             notes.append("Between two frames, places are interpolated.")
         return notes
@@ -206,12 +208,6 @@ def _choices(shown: Shown) -> list[str]:
     """Scalars that all kinds of bodies have."""
     kinds = [part.values for part in (shown.points, shown.bodies, shown.skin) if part]
     return [name for name in shown.scalars if all(name in values for values in kinds)]
-
-
-def _box(model: Any) -> NDArray[np.float64] | None:
-    """Corners of the scene's box, in three dimensions."""
-    corners = read_corners(model.drawn_box, 2 if model.is_flat else 3)
-    return None if corners is None else with_z(corners)
 
 
 def _versions(of_run: dict[str, str]) -> dict[str, dict[str, str]]:
