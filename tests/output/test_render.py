@@ -26,9 +26,7 @@ def picture(
 ) -> Any:
     rows = np.asarray(spheres, np.float64).reshape(-1, 4)
     edges = None if box is None else box_edges(np.asarray(box, np.float64))
-    return render(
-        rows, np.asarray(colours, np.float64).reshape(-1, 3), list(meshes), edges, view, (size, size), bodies
-    )
+    return render(rows, np.asarray(colours, np.float64).reshape(-1, 3), list(meshes), edges, view, (size, size), bodies)
 
 
 def drawn_spheres(spheres: NDArray[np.float64]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:

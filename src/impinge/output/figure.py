@@ -53,7 +53,9 @@ _UNKNOWN = "#bbbbbb"  # where a value is not a number
 _VIEW = -60.0, 20.0
 _LARGEST = 1e150  # m
 _OF_RUN = 0.01  # of its time: what a title must tell apart
-_STYLE: dict[Any, Any] = {"font.size": 9, "font.family": "DejaVu Sans", "axes.titlesize": 10}
+_STYLE: dict[Any, Any] = {
+    "font.size": 9, "font.family": "DejaVu Sans", "axes.titlesize": 10, "svg.hashsalt": "impinge",
+}  # fmt: skip
 
 
 @contextmanager

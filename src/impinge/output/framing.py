@@ -14,8 +14,8 @@ __all__ = ["NEAR", "Framing", "corners_of", "near_edges"]
 
 Floats = NDArray[np.float64]
 NEAR = 0.5  # of the size of what is shown: how far from it planes, and sides of a box, may be
-_BEYOND = 0.01  # part of the bodies that may be beyond either side
-_MARGIN = 0.25  # of where the others are: those that are no farther are shown as well
+_BEYOND = 0.05  # part of the bodies that may be beyond either side
+_MARGIN = 0.4  # of where the others are: those that are no farther are shown as well
 
 
 class Framing:
@@ -72,11 +72,21 @@ class Framing:
 
 
 def _most(lows: Floats, highs: Floats) -> Floats:
-    """(2, d): lowest and highest coordinates of most bodies; of all, where there are few."""
-    first = np.quantile(lows, _BEYOND, axis=0, method="lower")
-    last = np.quantile(highs, 1.0 - _BEYOND, axis=0, method="higher")
+    """(2, d): lowest and highest coordinates of most bodies, by how much of a picture they take; of all, if few."""
+    areas = ((highs - lows).mean(axis=1)) ** 2
+    first = np.array([_quantile(column, areas) for column in lows.T])
+    last = np.array([-_quantile(-column, areas) for column in highs.T])
     room = _MARGIN * (last - first)
-    return np.array([np.maximum(first - room, lows.min(axis=0)), np.minimum(last + room, highs.max(axis=0))])
+    lowest = np.where(lows >= first - room, lows, np.inf).min(axis=0)
+    highest = np.where(highs <= last + room, highs, -np.inf).max(axis=0)
+    return np.array([lowest, highest])
+
+
+def _quantile(values: Floats, weights: Floats) -> float:
+    """The lowest value that no more than a part of all, by weight, is below."""
+    order = np.argsort(values)
+    sums = np.cumsum(weights[order])
+    return float(values[order[np.searchsorted(sums, _BEYOND * sums[-1])]])
 
 
 def corners_of(bodies: Sequence[Mesh]) -> tuple[Floats, NDArray[np.int64]]:
@@ -88,10 +98,10 @@ def corners_of(bodies: Sequence[Mesh]) -> tuple[Floats, NDArray[np.int64]]:
 def near_edges(box: Floats, shown: Floats, periodic: ArrayLike = False) -> Floats:
     """(k, 2, d), m: what is drawn of the edges of a box, (2, d), with what is shown, (2, d).
 
-    Those that are near, as far as they are near; along axes along which the box repeats they are never far.
+    Sides that are near, as far as something is shown; along axes along which the box repeats they are never far.
     """
-    room = np.where(periodic, np.inf, NEAR * float((shown[1] - shown[0]).max()))
-    low, high = shown[0] - room, shown[1] + room
-    edges = box_edges(box)
-    near = (edges.min(axis=1) <= high).all(axis=1) & (edges.max(axis=1) >= low).all(axis=1)
-    return np.clip(edges[near], low, high)
+    room = NEAR * float((shown[1] - shown[0]).max())
+    far = np.array([box[0] < shown[0] - room, box[1] > shown[1] + room]) & ~np.asarray(periodic, bool)
+    ends = box_edges(np.array([np.zeros(box.shape[1]), np.ones(box.shape[1])])).astype(int)
+    of_far = (ends[:, 0] == ends[:, 1]) & far[ends[:, 0], np.arange(box.shape[1])]  # edges (k,) of sides (d,)
+    return box_edges(np.where(far, shown, box))[~of_far.any(axis=1)]
