@@ -13,14 +13,14 @@ import numpy as np
 
 from impinge import _check
 from impinge.errors import InputError
-from impinge.output.arrays import evenly, with_z
+from impinge.output.arrays import evenly
 from impinge.output.atomic import replacing
 from impinge.run.scene import Scene
 from impinge.run.scenery import Scenery
 from impinge.run.schedule import reached
 from impinge.run.versions import versions
 from impinge.show.recording import Recording
-from impinge.show.scene3d import colour_map, plot_of_shown, require_k3d
+from impinge.show.scene3d import colour_map, options_of, plot_of_shown, require_k3d
 from impinge.show.shown import Shown
 from impinge.show.tables import charts_of
 from impinge.show.thinning import Plan, cost_of, plan
@@ -97,10 +97,8 @@ class _Page:
     def __init__(self, recording: Recording, most: float, tell: Callable[[str], Any]) -> None:
         self.recording, self.most, self.tell = recording, most, tell
         model = recording.scene.model
-        world = model.world
-        self.flat = model.is_flat
-        self.periodic = bool(np.any(getattr(world, "periodic", False)))
         self.scenery = Scenery(model)
+        self.periodic = bool(self.scenery.periodic.any())
         last = recording[len(recording) - 1].spheres
         ids = None if last is None else last.data.get("id")
         self.spheres = 0  # that ever were: numbers are never given again
@@ -132,13 +130,7 @@ class _Page:
 
         shown = Shown.of(frames(), names, chosen.stride)
         self.tell("Packing")
-        box, periodic = self.scenery.box, np.resize(self.scenery.periodic, 3)
-        placed = [(wall.point_at(0.0), wall) for wall in self.scenery.planes]
-        plot = plot_of_shown(
-            shown, scalar, box=None if box is None else with_z(box), flat=self.flat, periodic=periodic,
-            planes=[(at, wall.normal, wall.velocity or [0.0] * 3) for at, wall in placed if at is not None],
-            colours=self.scenery.colours, with_others=True,
-        )  # fmt: skip
+        plot = plot_of_shown(shown, scalar, **options_of(self.scenery), with_others=True)
         snapshot = plot.get_snapshot(_LEVEL)
         for widget in (*plot.objects, plot):
             widget.close()  # they would be kept for a notebook

@@ -13,15 +13,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from impinge.errors import InputError, install
+from impinge.output.arrays import with_z
 from impinge.output.framing import near_edges
 from impinge.output.planes import near_part
+from impinge.run.scenery import Scenery
 from impinge.show.recording import Frame
 from impinge.show.shown import Movers, Points, Scalar, Shown, Skin
 
 if TYPE_CHECKING:
     from k3d.plot import Plot
 
-__all__ = ["colour_map", "plot_of", "plot_of_shown", "require_k3d"]
+__all__ = ["colour_map", "options_of", "plot_of", "plot_of_shown", "require_k3d"]
 
 _PLAIN = 0x9AA5B1  # what has no colour of its own
 _OBSTACLE, _EDGES = 0xB9C2CC, 0x8A94A0
@@ -107,6 +109,18 @@ def plot_of_shown(
     for each in objects + walls:
         plot += each
     return plot
+
+
+def options_of(scenery: Scenery) -> dict[str, Any]:
+    """How a plot shows a scene."""
+    known = [(plane.point_at(0.0), plane) for plane in scenery.planes]
+    return {
+        "box": None if scenery.box is None else with_z(scenery.box),
+        "flat": scenery.dimension == 2,
+        "periodic": np.resize(scenery.periodic, 3),
+        "planes": [(point, plane.normal, plane.velocity or [0.0] * 3) for point, plane in known if point is not None],
+        "colours": scenery.colours,
+    }
 
 
 def require_k3d() -> Any:
