@@ -192,7 +192,7 @@ def colour_bar(figure: Figure, scale: Scale, **place: Any) -> None:
     bar = figure.colorbar(scale.mappable(), label=scale.label, spacing="uniform", drawedges=True, **place)
     edges = bar.norm.boundaries  # type: ignore[attr-defined]
     bar.set_ticks(0.5 * (edges[1:] + edges[:-1]), labels=[*scale.names.values()])
-    bar.ax.tick_params(length=0)
+    bar.ax.tick_params(which="both", length=0)
 
 
 def decimals(times: ArrayLike, apart: float) -> int:
