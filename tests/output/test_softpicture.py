@@ -120,3 +120,17 @@ def test_numbers_as_values_and_a_fixed_camera(tmp_path: Path) -> None:
         draw_soft(tmp_path / "c.png", scene(time), "strain", limits=(0, 2), around=[[-3.0] * 3, [4.0] * 3])
         shapes_found.add(read(tmp_path / "c.png").shape)
     assert len(shapes_found) == 1
+
+
+def test_obstacles_have_colours(tmp_path: Path) -> None:
+    frame, shares = scene(), []
+    colours: list[str | None] = ["#00ff00"] * len(frame.obstacles)
+    assert colours
+    for chosen in (None, colours):
+        draw_soft(tmp_path / "a.png", frame, obstacle_colours=chosen)
+        pixels = read(tmp_path / "a.png")
+        shares.append(float(((pixels[:, :, 1] > 0.3) & (pixels[:, :, [0, 2]] < 0.2).all(axis=2)).mean()))
+    assert shares[0] == 0
+    assert shares[1] > 0.01
+    with pytest.raises(InputError, match="obstacle_colours: found 0"):
+        draw_soft(tmp_path / "a.png", frame, obstacle_colours=[])
