@@ -94,7 +94,7 @@ def test_bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         Movie("a.avi", 5)
     with pytest.raises(InputError, match="fps"):
         Movie("a.mp4", 0)
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(InputError, match="whose folder does not exist"):
         write(tmp_path / "nowhere" / "a.mp4", plain(COLOURS[0]))
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
     with pytest.raises(InputError, match=r"pip install '.\[report\]'"):

@@ -12,6 +12,7 @@ import pytest
 from impinge import shapes
 from impinge.errors import InputError
 from impinge.output import draw_spheres
+from impinge.output.figure import Scale, title_at
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 from matplotlib import colormaps, rcParams
@@ -167,3 +168,101 @@ def test_bad_limits_sizes_and_places(tmp_path: Path, options: dict[str, Any], me
     with pytest.raises(InputError, match=message):
         draw_spheres(tmp_path / "a.png", CENTRES, RADII, VALUES, **options)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_pictures_show_where_most_spheres_are(tmp_path: Path) -> None:
+    """One that has flown away makes the others no smaller."""
+    for dimension in (2, 3):
+        heap, away = RNG.random((200, dimension)), np.full((1, dimension), 30.0)
+        shares = []
+        for name, centres in (("a", heap), ("b", np.concatenate([heap, away]))):
+            draw_spheres(tmp_path / f"{name}.png", centres, 0.03)
+            shares.append(float((np.ptp(read(tmp_path / f"{name}.png"), axis=2) > 0.1).mean()))
+        assert shares[1] == pytest.approx(shares[0], rel=0.3)
+
+
+def test_obstacles_with_colours_are_opaque(tmp_path: Path) -> None:
+    """A red wall hides the green ball behind it; a clear one does not."""
+    wall, seen = shapes.box([4, 0.1, 4], lower=[-2, -2, -2]), []
+    for colours in (None, [None], ["#ff0000"]):
+        draw_spheres(
+            tmp_path / "a.png", [[0, 0, 0]], 1.0, [1.0], limits=(0, 1), meshes=[wall], mesh_colours=colours,
+            view=(-90, 0),
+        )  # fmt: skip
+        pixels = read(tmp_path / "a.png")
+        pixels = pixels[:, : int(0.7 * pixels.shape[1])]
+        red = ((pixels[:, :, 0] > 0.5) & (pixels[:, :, 1:] < 0.4).all(axis=2)).mean()
+        yellow = ((pixels[:, :, :2] > 0.5).all(axis=2) & (pixels[:, :, 2] < 0.4)).mean()
+        seen.append((red > 0.3, yellow > 0.05))
+    assert seen == [(False, True), (False, True), (True, False)]
+    for colours, message in (([], "found 0, expected 1"), (["mood"], "found 'mood', expected a colour")):
+        with pytest.raises(InputError, match=message):
+            draw_spheres(tmp_path / "a.png", CENTRES, RADII, meshes=[wall], mesh_colours=colours)
+
+
+def test_lines(tmp_path: Path) -> None:
+    for dimension in (2, 3):
+        line = np.zeros((1, 2, dimension))
+        line[0, 1, 0] = 3.0
+        draw_spheres(tmp_path / "a.png", np.zeros((1, dimension)), 0.1, lines=line)
+        draw_spheres(tmp_path / "b.png", np.zeros((1, dimension)), 0.1)
+        shares = [(np.ptp(read(tmp_path / f"{name}.png"), axis=2) > 0.1).mean() for name in "ab"]
+        assert shares[0] < 0.1 * shares[1]  # it is in the picture, so the ball is small
+    with pytest.raises(InputError, match=r"lines: found shape \(1, 2, 2\), expected \(k, 2, 3\)"):
+        draw_spheres(tmp_path / "a.png", CENTRES, RADII, lines=np.zeros((1, 2, 2)))
+
+
+def test_speeds_begin_at_0_and_end_at_what_few_exceed() -> None:
+    def limits(values: Any, label: str) -> tuple[float, float]:
+        return Scale(values, len(values), label).limits
+
+    assert limits([2.0] * 3, "speed [m/s]") == (0, 2)
+    assert limits([0.0] * 3, "speed [m/s]") == (0, 1)
+    assert limits([2.0, 3.0], "speed [m/s]") == (0, 3)
+    assert limits([290.0, 300.0], "temperature [K]") == (290, 300)
+    assert limits([-1.0, 1.0], "strain") == (-1, 1)
+    many = np.append(np.linspace(0, 1, 999), 100.0)
+    scale = Scale(many, 1000, "speed [m/s]")
+    assert scale.limits[1] < 1.01
+    assert scale.beyond
+    assert not Scale(many, 1000, "speed [m/s]", (0, 5)).beyond
+    assert Scale(None, 0, "").limits == (0, 1)
+
+
+def test_names_have_a_colour_each(tmp_path: Path) -> None:
+    values, names = np.arange(50) % 3 - 1, {-1: "from sources", 0: "sand", 1: "gravel"}
+    colours = Scale(values, 50, "group", names=names).colours()
+    assert len(np.unique(colours, axis=0)) == 3
+    assert (colours[3:] == colours[:-3]).all()
+    for dimension in (2, 3):
+        draw_spheres(tmp_path / "a.png", CENTRES[:, :dimension], RADII, values, label="group", names=names)
+        pixels = read(tmp_path / "a.png")
+        for colour in colours[:3]:
+            assert (np.abs(pixels - colour).max(axis=2) < 0.01).sum() > 50  # in the legend, without light and shadow
+
+
+@pytest.mark.parametrize("ending", [".pdf", ".svg", ".PNG"])
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_files_are_what_they_are_called(tmp_path: Path, ending: str, dimension: int) -> None:
+    heads = {".pdf": b"%PDF", ".svg": b"<?xml", ".PNG": b"\x89PNG"}
+    for name in "ab":
+        draw_spheres(tmp_path / f"{name}{ending}", CENTRES[:, :dimension], RADII, VALUES, title="Some")
+    content = (tmp_path / f"a{ending}").read_bytes()
+    assert content.startswith(heads[ending])
+    assert content == (tmp_path / f"b{ending}").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["a", "a.jpg", "a.png.part"])
+def test_other_files_are_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match=r"expected an ending of \.png or \.pdf or \.svg"):
+        draw_spheres(tmp_path / name, CENTRES, RADII)
+    with pytest.raises(InputError, match="whose folder does not exist"):
+        draw_spheres(tmp_path / "nowhere" / "a.png", CENTRES, RADII)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_titles_have_round_times() -> None:
+    assert title_at(0.50007, 0.5) == "t = 0.5 s"
+    assert title_at(0.700004, 0.7) == "t = 0.7 s"
+    assert title_at(1.234e-4, 2e-4) == "t = 0.0001234 s"
+    assert title_at(12.0, 20.0) == "t = 12 s"

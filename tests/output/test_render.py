@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from impinge import _jit, shapes
 from impinge.output import _render
-from impinge.output.camera import _frame
+from impinge.output.camera import box_edges, view_axes
 from impinge.output.render import _outlines, render
 from impinge.output.shading import unit_normals
 
@@ -25,10 +25,8 @@ def picture(
     spheres: Any, colours: Any, meshes: Any = (), box: Any = None, view: Any = FRONT, size: int = 200, bodies: Any = ()
 ) -> Any:
     rows = np.asarray(spheres, np.float64).reshape(-1, 4)
-    corners = None if box is None else np.asarray(box, np.float64)
-    return render(
-        rows, np.asarray(colours, np.float64).reshape(-1, 3), list(meshes), corners, view, (size, size), bodies
-    )
+    edges = None if box is None else box_edges(np.asarray(box, np.float64))
+    return render(rows, np.asarray(colours, np.float64).reshape(-1, 3), list(meshes), edges, view, (size, size), bodies)
 
 
 def drawn_spheres(spheres: NDArray[np.float64]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
@@ -154,7 +152,7 @@ def test_all_edges_of_a_drum_are_lines_or_none(segments: int) -> None:
     for angle in (0.0, 0.1, 1.0, 2.5):
         cos, sin = np.cos(angle), np.sin(angle)
         turned = drum.transformed(np.array([[cos, -sin, 0], [sin, cos, 0], [0, 0, 1]]))
-        lines = _outlines(turned, unit_normals(turned.triangles), _frame(-60.0, 20.0)[2])
+        lines = _outlines(turned, unit_normals(turned.triangles), view_axes(-60.0, 20.0)[2])
         sides = int((lines[:, 0, 2] != lines[:, 1, 2]).sum())
         assert sides == segments or sides <= 2
 

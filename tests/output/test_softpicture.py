@@ -113,10 +113,24 @@ def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_numbers_as_values_and_a_fixed_camera(tmp_path: Path) -> None:
     frame = scene()
     draw_soft(tmp_path / "a.png", frame, "strain")
-    draw_soft(tmp_path / "b.png", frame, frame.node_values("strain"))
+    draw_soft(tmp_path / "b.png", frame, frame.node_values("strain"), label="strain")
     assert np.array_equal(read(tmp_path / "a.png"), read(tmp_path / "b.png"))
     shapes_found = set()
     for time in (0.0, 0.7):
         draw_soft(tmp_path / "c.png", scene(time), "strain", limits=(0, 2), around=[[-3.0] * 3, [4.0] * 3])
         shapes_found.add(read(tmp_path / "c.png").shape)
     assert len(shapes_found) == 1
+
+
+def test_obstacles_have_colours(tmp_path: Path) -> None:
+    frame, shares = scene(), []
+    colours: list[str | None] = ["#00ff00"] * len(frame.obstacles)
+    assert colours
+    for chosen in (None, colours):
+        draw_soft(tmp_path / "a.png", frame, obstacle_colours=chosen)
+        pixels = read(tmp_path / "a.png")
+        shares.append(float(((pixels[:, :, 1] > 0.3) & (pixels[:, :, [0, 2]] < 0.2).all(axis=2)).mean()))
+    assert shares[0] == 0
+    assert shares[1] > 0.01
+    with pytest.raises(InputError, match="obstacle_colours: found 0"):
+        draw_soft(tmp_path / "a.png", frame, obstacle_colours=[])

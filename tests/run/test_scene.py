@@ -138,6 +138,8 @@ BAD = [
      "[[obstacles]]\nblock = { lower = [0, 0, 0], upper = [1, 1, 1] }  # here\nplate = { size = [1, 1] }\n[[boxes]]",
      "obstacles[0].block, plate: found block and plate, expected one of file, cone, wedge, cylinder, "
      "sphere, lathe, block, torus, prism, plate"),
+    ("colour", "[[boxes]]", '[[obstacles]]\nplate = { size = [1, 1] }\ncolour = "red"  # here\n[[boxes]]',
+     "obstacles[0].colour: found 'red', expected a text such as \"#c4553b\""),
     ("orifice", "[[boxes]]", "[[obstacles]]\ncone = { orifice = 2, radius = 1, height = 1 }  # here\n[[boxes]]",
      "obstacles[0].cone.orifice: found 2, expected less than the radius, 1"),
     ("unknown group", "[[boxes]]",

@@ -110,9 +110,9 @@ def names(view: Any) -> set[str]:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_plots() -> None:
-    assert names(plot(world())) == {"box", "spheres", "body 0", "obstacle 0"}
-    assert names(plot(world(2), "radius")) == {"box", "discs"}
-    assert names(plot(soft_world())) == {"box", "cables and cloth"}
+    assert names(plot(world())) == {"spheres", "body 0", "obstacle 0"}
+    assert names(plot(world(2), "radius")) == {"discs"}
+    assert names(plot(soft_world())) == {"cables and cloth"}
     for mesh in (TORUS, impinge.Solid(TORUS), (TORUS.vertices, TORUS.faces)):
         view = plot(mesh)
         (body,) = [each for each in view.objects if each.name == "body 0"]

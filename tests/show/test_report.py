@@ -127,11 +127,35 @@ def test_bodies_and_obstacles(tmp_path):
 def test_cables_and_cloth(tmp_path):
     page = made("soft", tmp_path)
     objects = {each["name"]: each for each in objects_of(page)}
-    assert {"box", "cables and cloth", "obstacle 0", "obstacle 1"} == set(objects)
+    assert {"cables and cloth", "obstacle 0", "obstacle 1"} == set(objects)
     vertices = objects["cables and cloth"]["vertices"]
     assert len(vertices) == len(content_of(page)["times"])
     assert np.abs(array_of(vertices["0"]) - array_of(vertices["6"])).max() > 0.01
     assert content_of(page)["scalar"] == "strain"
+
+
+def test_planes_and_colours():
+    """A plane that moves is seen where it is; obstacles with a colour are opaque; boxes end where nothing is."""
+    frames = Recording(folder_of("bodies"))
+    count = len(frames[0].obstacles)
+    tall = [[0, 0, 0], [0.3, 0.3, 90]]
+    still, moving, far = (
+        ([0, 0, -0.1], [0, 0, 3], [0, 0, 0]),
+        ([0, 0, -0.1], [0, 0, 3], [4, 0, 2]),
+        ([0, 0, -9], [0, 0, 1], [0] * 3),
+    )
+    plot = plot_of(frames, planes=[still, moving, far], colours=["#c4553b"] + [None] * count, box=tall)
+    walls = [each for each in plot.objects if each.name == "plane"]
+    assert len(walls) == 2
+    matrices = walls[1].model_matrix
+    assert len(matrices) == len(frames)
+    np.testing.assert_allclose(matrices[str(len(frames) - 1)][:3, 3], [0, 0, 2 * frames.times[-1]], rtol=1e-6)
+    np.testing.assert_array_equal(walls[0].model_matrix, np.eye(4))
+    objects = {each.name: each for each in plot.objects}
+    assert (objects["obstacle 0"].color, objects["obstacle 0"].opacity) == (0xC4553B, 1.0)
+    assert objects["box"].vertices[:, 2].max() < 1
+    for each in plot.objects:
+        each.close()
 
 
 def test_plots_for_others():

@@ -22,7 +22,9 @@ def picture(
     out: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--out", help="A .png; of a movie .mp4 or .gif. Default: picture.png, movie.mp4 in RUN_DIR."
+            "-o",
+            "--out",
+            help="A .png, .pdf or .svg; of a movie .mp4 or .gif. Default: picture.png, movie.mp4 in RUN_DIR.",
         ),
     ] = None,
     movie: Annotated[bool, typer.Option("--movie", help="A movie of all frames.")] = False,
@@ -113,7 +115,7 @@ def _draw(pictures: Pictures, out: Path | None, time: float | None, steady: bool
     recording = pictures.recording
     number = len(recording) - 1 if time is None else recording.nearest(time)
     name = "picture.png" if time is None else f"picture-{pictures.time(number)}s.png"
-    target = _target(out, pictures, name, (".png",))
+    target = _target(out, pictures, name, (".png", ".pdf", ".svg"))
     if steady:
         pictures.steady(range(len(recording)))
     pictures.draw(target, number)

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["replacing"]
+from impinge.errors import InputError
+
+__all__ = ["check_target", "replacing"]
+
+
+def check_target(path: str | os.PathLike[str], endings: Iterable[str]) -> str:
+    """The ending of a file to be written; an error if it is another one, or the folder does not exist."""
+    found = os.fspath(path)
+    ending = Path(found).suffix.lower()
+    if ending not in endings:
+        raise InputError(f"path: found {found!r}, expected an ending of {' or '.join(endings)}")
+    if not Path(found).absolute().parent.is_dir():
+        raise InputError(f"path: found {found!r}, whose folder does not exist, expected one that does")
+    return ending
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LIGHT", "SAMPLES", "Camera", "Picture", "box_edges", "towards_eye", "view_corners"]
+__all__ = ["LIGHT", "SAMPLES", "Camera", "Picture", "box_corners", "box_edges", "towards_eye", "view_axes"]
 
 LIGHT = np.array([-0.45, 0.55, 0.70]) / np.linalg.norm([-0.45, 0.55, 0.70])  # right, up, towards the eye
 SAMPLES = 2  # per pixel and direction
@@ -61,7 +61,7 @@ class Camera:
         `view` is where the eye is, in degrees: azimuth 0 on the side of +x, 90 of +y; elevation 90 above. `size` gives
         the most pixels, width and height; one of them is used in full.
         """
-        frame = _frame(*view)
+        frame = view_axes(*view)
         low, high = _with_room(*_bounds(spheres, points, frame))
         step = float(max((high - low)[:2] / size))
         width, height = (max(int(np.ceil(length / step)), 1) for length in (high - low)[:2])
@@ -85,7 +85,7 @@ class Camera:
         return Picture(pixels, extent, self.frame[:2].T.copy())
 
 
-def _frame(azimuth: float, elevation: float) -> NDArray[np.float64]:
+def view_axes(azimuth: float, elevation: float) -> NDArray[np.float64]:
     """(3, 3): the directions right, up and towards the eye."""
     a, e = np.radians(azimuth), np.radians(elevation)
     right = [-np.sin(a), np.cos(a), 0.0]
@@ -95,7 +95,7 @@ def _frame(azimuth: float, elevation: float) -> NDArray[np.float64]:
 
 def towards_eye(view: tuple[float, float]) -> NDArray[np.float64]:
     """(3,): the direction from what is seen to the eye."""
-    eye: NDArray[np.float64] = _frame(*view)[2]
+    eye: NDArray[np.float64] = view_axes(*view)[2]
     return eye
 
 
@@ -120,23 +120,16 @@ def _with_room(low: NDArray[np.float64], high: NDArray[np.float64]) -> tuple[NDA
     return middle - 0.5 * wanted, middle + 0.5 * wanted
 
 
-def view_corners(
-    spheres: NDArray[np.float64], points: Sequence[NDArray[np.float64]], view: tuple[float, float]
-) -> NDArray[np.float64]:
-    """(8, 3), m: corners of the smallest box around spheres and points that stands straight in the picture.
-
-    A camera that shows these corners, with the same view, shows just that; so do those of several frames together.
-    """
-    frame = _frame(*view)
-    corners: NDArray[np.float64] = _corners_of(np.array(_bounds(spheres, points, frame))) @ frame
+def box_corners(box: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(2^d, d): all corners of a box with these two."""
+    dimension = box.shape[1]
+    corners: NDArray[np.float64] = box[_CORNERS[:: 2 ** (3 - dimension), :dimension], np.arange(dimension)]
     return corners
 
 
-def _corners_of(box: NDArray[np.float64]) -> NDArray[np.float64]:
-    return box[_CORNERS, [0, 1, 2]]
-
-
 def box_edges(box: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(12, 2, 3): the edges of a box with these two corners."""
-    edges = [(a, b) for a in range(8) for b in range(a) if np.abs(_CORNERS[a] - _CORNERS[b]).sum() == 1]
-    return _corners_of(box)[np.array(edges)]
+    """(k, 2, d): the edges of a box with these two corners."""
+    corners = box_corners(box)
+    sides = box_corners(np.array([np.zeros(box.shape[1]), np.ones(box.shape[1])]))
+    edges = [(a, b) for a in range(len(sides)) for b in range(a) if np.abs(sides[a] - sides[b]).sum() == 1]
+    return corners[np.array(edges)]

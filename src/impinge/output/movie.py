@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from impinge import _check
 from impinge.errors import InputError, install
-from impinge.output.atomic import replacing
+from impinge.output.atomic import check_target, replacing
 
 __all__ = ["Movie"]
 
@@ -61,8 +61,7 @@ class Movie:
     def __init__(self, path: str | os.PathLike[str], fps: float) -> None:
         self.path, self.fps = Path(path), _check.positive("fps", fps)
         self.count, self.size = 0, (0, 0)
-        if self.path.suffix.lower() not in _FORMATS:
-            raise InputError(f"path: found {str(path)!r}, expected an ending of {' or '.join(_FORMATS)}")
+        check_target(path, _FORMATS)
         try:
             import imageio_ffmpeg
         except ModuleNotFoundError:

@@ -1,19 +1,20 @@
-"""Planes in pictures, which have no end: the part of each that lies in a box."""
+"""Planes in pictures, which have no end: the part of each that lies in what is shown, or is near it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from impinge.output.camera import towards_eye
+from impinge.output.framing import NEAR
 from impinge.shapes.mesh import Mesh
 
-__all__ = ["part_in_box", "planes_seen"]
+__all__ = ["near_part", "part_in_box", "planes_seen"]
 
 _EDGES = [(0, 1), (2, 3), (4, 5), (6, 7), (0, 2), (1, 3), (4, 6), (5, 7), (0, 4), (1, 5), (2, 6), (3, 7)]
-_ROOM = 1.04  # around what is shown
+_ROOM = 1.08  # around what is shown
 
 
 def part_in_box(
@@ -47,21 +48,35 @@ def part_in_box(
     return rim, np.array([[0, k, k + 1] for k in range(1, len(rim) - 1)])
 
 
+def near_part(
+    corners: NDArray[np.float64], point: ArrayLike, normal: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
+    """The part of a plane that is shown with a box, if it is near: as `part_in_box`, or below or beside the box."""
+    part = part_in_box(corners, point, normal, _ROOM)
+    if part is not None:
+        return part
+    towards = np.asarray(normal, np.float64) / np.linalg.norm(np.asarray(normal, np.float64))
+    middle, half = corners.mean(axis=0), 0.5 * (corners[1] - corners[0])
+    height = float((middle - np.asarray(point, np.float64)) @ towards)
+    if abs(height) - float(half @ np.abs(towards)) > NEAR * 2 * half.max():
+        return None
+    return part_in_box(corners - height * towards, point, normal, _ROOM)
+
+
 def planes_seen(
-    planes: Iterable[tuple[ArrayLike, ArrayLike]], places: Sequence[NDArray[np.float64]], view: tuple[float, float]
+    planes: Iterable[tuple[ArrayLike, ArrayLike]], corners: NDArray[np.float64] | None, view: tuple[float, float]
 ) -> list[Mesh]:
-    """What a picture shows of planes around some places: nothing of those seen from behind, which would hide the rest.
+    """What a picture shows of planes near a box: nothing of those seen from behind, which would hide the rest.
 
     Parameters
     ----------
     planes : iterable of (point, normal)
-    places : sequence of (k, 3) float64, m
+    corners : (2, 3) float64, m
+        None around nothing, where there are no planes either.
     view : (azimuth, elevation), degrees
     """
-    shown = np.concatenate([np.empty((0, 3)), *places])
-    if not len(shown):
+    if corners is None:
         return []
-    corners, eye = np.array([shown.min(axis=0), shown.max(axis=0)]), towards_eye(view)
-    before = [plane for plane in planes if np.asarray(plane[1], np.float64) @ eye > 0]
-    parts = [part_in_box(corners, *plane, _ROOM) for plane in before]
+    eye = towards_eye(view)
+    parts = [near_part(corners, *plane) for plane in planes if np.asarray(plane[1], np.float64) @ eye > 0]
     return [Mesh(*part) for part in parts if part is not None]

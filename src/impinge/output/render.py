@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from impinge.output import _render, _surface
-from impinge.output.camera import LIGHT, SAMPLES, Camera, Picture, box_edges
+from impinge.output.camera import LIGHT, SAMPLES, Camera, Picture
 from impinge.output.shading import SHARP, unit_normals
 from impinge.output.solids import Solids
 from impinge.shapes.mesh import Mesh
@@ -24,7 +24,7 @@ def render(
     spheres: NDArray[np.float64],
     colours: NDArray[np.float64],
     meshes: Sequence[Mesh],
-    box: NDArray[np.float64] | None,
+    lines: NDArray[np.float64] | None,
     view: tuple[float, float],
     size: tuple[int, int],
     bodies: Sequence[Mesh] = (),
@@ -39,8 +39,8 @@ def render(
     colours : (n + b, 3) float64
         Red, green and blue, from 0 to 1; of the spheres, and of the bodies.
     meshes : sequence of Mesh
-    box : (2, 3) float64, m, optional
-        Corners of a box whose edges are drawn.
+    lines : (k, 2, 3) float64, m, optional
+        Ends of lines, such as the edges of a box.
     view : (azimuth, elevation), degrees
         Where the eye is: azimuth 0 on the side of +x, 90 of +y; elevation 90 above.
     size : (width, height)
@@ -50,9 +50,9 @@ def render(
     around : (k, 3) float64, m, optional
         Places that the picture shows, instead of all things.
     """
-    lines = [] if box is None else [box_edges(box)]
+    segments = np.empty((0, 2, 3)) if lines is None else lines
     if around is None:
-        points = [mesh.vertices for mesh in (*meshes, *bodies)] + [edges.reshape(-1, 3) for edges in lines]
+        points = [mesh.vertices for mesh in (*meshes, *bodies)] + [segments.reshape(-1, 3)]
         camera = Camera.showing(spheres, points, view, size)
     else:
         camera = Camera.showing(np.empty((0, 4)), [around], view, size)
@@ -67,8 +67,7 @@ def render(
         shades = 0.45 + 0.55 * np.abs(across @ camera.frame.T @ LIGHT)  # both sides are seen
         scene.draw_triangles(camera.place(mesh.vertices)[mesh.faces], shades)
         scene.draw_lines(camera.place(_outlines(mesh, across, camera.frame[2])), _render.MESH_LINE)
-    for edges in lines:
-        scene.draw_lines(camera.place(edges), _render.BOX_LINE)
+    scene.draw_lines(camera.place(segments), _render.BOX_LINE)
     of_faces = colours[len(rows) :][solids.marks[:, _render.BODY]]
     return camera.picture(scene.mix(np.concatenate([colours[: len(rows)], of_faces]), camera.width, camera.height))
 

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.output import Collection, draw_spheres, write_chains, write_mesh, write_spheres, write_xyz
-from impinge.output.figure import view_angles
-from impinge.output.planes import planes_seen
+from impinge.output.figure import title_at, view_angles
+from impinge.output.framing import Framing, corners_of
 from impinge.run.chains import force_chains
 from impinge.run.scene import models
+from impinge.run.scenery import Scenery
 from impinge.run.world import Spheres, World
 from impinge.shapes.mesh import Mesh
 
@@ -131,16 +132,20 @@ def obstacle_meshes(world: World) -> list[Mesh]:
 
 def draw(path: Path, scene: models.Particles, world: World) -> None:
     """A picture of a world as it is now, coloured by speed."""
-    spheres, bodies = world.spheres, world.polyhedra
+    spheres, bodies, scenery = world.spheres, world.polyhedra, Scenery(scene)
     options: dict[str, Any] = {}
+    framing = Framing(np.eye(world.dim))
     if world.dim == 3:
         meshes, solids = obstacle_meshes(world), [bodies.mesh(number) for number in bodies.ids]
-        reach = spheres.radii[:, None]
-        places = [spheres.centres - reach, spheres.centres + reach, *(mesh.vertices for mesh in (*meshes, *solids))]
-        planes = [(plane.point, plane.normal) for plane in scene.planes if not plane.moves]
-        options = {"meshes": [*meshes, *planes_seen(planes, places, view_angles(None))], "bodies": solids}
+        framing.add(np.column_stack([spheres.centres, spheres.radii]), corners_of(solids), [m.vertices for m in meshes])
+        points = [wall.point for wall in world.walls[: len(scene.planes)]]
+        walls = scenery.walls(framing.bounds(), view_angles(None), world.time, points)
+        colours = [*scenery.colours, *([None] * len(walls))]
+        options = {"meshes": [*meshes, *walls], "bodies": solids, "mesh_colours": colours}
+    else:
+        framing.add(np.column_stack([spheres.centres, spheres.radii]))
     speeds = [np.sqrt((some.velocities**2).sum(axis=1)) for some in (spheres, bodies)]
     draw_spheres(
-        path, spheres.centres, spheres.radii, np.concatenate(speeds), label="speed [m/s]", box=scene.drawn_box,
-        title=f"t = {world.time:.4g} s", **options,
+        path, spheres.centres, spheres.radii, np.concatenate(speeds), label="speed [m/s]",
+        lines=scenery.edges(framing.bounds()), title=title_at(world.time, scene.run.until), **options,
     )  # fmt: skip

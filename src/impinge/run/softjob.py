@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from impinge.output.figure import title_at
 from impinge.output.softfiles import SoftFiles
 from impinge.output.softpicture import draw_soft
 from impinge.run import softstate
@@ -58,7 +59,9 @@ class SoftJob(Job):
         return ["soft.pvd"] if {"vtp", "glb"} & set(self.scene.output.formats) else []
 
     def draw(self, path: Path) -> None:
-        draw_soft(path, self.world.frame(), title=f"t = {self.world.time:.4g} s")
+        colours = [obstacle.colour for obstacle in self.scene.obstacles]
+        title = title_at(self.world.time, self.scene.run.until)
+        draw_soft(path, self.world.frame(), title=title, obstacle_colours=colours)
 
     def content(self) -> dict[str, Any]:
         return {"world": softstate.of_world(self.world)}

@@ -11,11 +11,12 @@ from impinge.inside.solid import Solid
 from impinge.output.arrays import evenly
 from impinge.output.softframe import SoftFrame
 from impinge.run.frames import obstacle_meshes
+from impinge.run.scenery import Scenery
 from impinge.run.soft import SoftWorld
 from impinge.run.world import World
 from impinge.shapes.mesh import Mesh
 from impinge.show.recording import Bodies, Frame, Recording, Spheres
-from impinge.show.scene3d import plot_of
+from impinge.show.scene3d import options_of, plot_of
 from impinge.show.shown import scalars_of
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _frames_of(thing: Any) -> tuple[list[Frame], dict[str, Any]]:
         return [thing], {}
     if isinstance(thing, Recording):
         frames = [thing[int(number)] for number in evenly(len(thing), _FRAMES)]
-        return frames, {"flat": thing.scene.model.is_flat}
+        return frames, options_of(Scenery(thing.scene.model))
     mesh = thing.mesh if isinstance(thing, Solid) else Mesh.of(thing, "thing")
     return [Frame(0.0, None, _as_body(mesh), None, [])], {}
 

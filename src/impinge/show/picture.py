@@ -10,16 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.errors import InputError
-from impinge.output.camera import box_edges, view_corners
-from impinge.output.figure import read_corners, view_angles
+from impinge.output.camera import view_axes
+from impinge.output.colours import Span
+from impinge.output.figure import decimals, view_angles
+from impinge.output.framing import Framing
 from impinge.output.movie import Movie
 from impinge.output.picture import draw_spheres
-from impinge.output.planes import planes_seen
 from impinge.output.softpicture import draw_soft
 from impinge.run.scene import models
-from impinge.shapes.mesh import Mesh
+from impinge.run.scenery import Scenery
 from impinge.show.recording import Frame, Recording
-from impinge.show.shown import scalars_of
+from impinge.show.shown import frame_into, scalars_of
 
 __all__ = ["Pictures", "write_movie"]
 
@@ -44,7 +45,8 @@ class Pictures:
     size : (width, height), optional
         Most pixels, without title and colour bar; (1500, 1200), or (1200, 900) of movies, by default.
     limits : (lowest, highest), optional
-        Values of the first and the last colour; those of each frame by default.
+        Values of the first and the last colour; by default from the lowest of each frame, or from 0 of speeds and the
+        like, to one that one value in 200 exceeds.
     """
 
     def __init__(
@@ -63,10 +65,11 @@ class Pictures:
         self.colour = colour or ("speed" if isinstance(model, models.Particles) else None)
         self.view, self.size, self.limits = view, size, limits
         self.around: Floats | None = None
-        self._box = model.drawn_box
-        self._planes = [(plane.point, plane.normal) for plane in getattr(model, "planes", []) if not plane.moves]
-        self._corners: Floats | None = None  # (2, 3): of a box around all that is shown with one camera
-        self._decimals = _decimals(recording.times)
+        self._scenery = Scenery(model)
+        self._names = _names_of(model, self.colour)
+        self._bounds: Floats | None = None  # (2, d), m: of what is shown with one camera
+        times = recording.times
+        self._decimals = decimals(times, float(np.diff(times).min()) if len(times) > 1 else float(times[-1]))
 
     def time(self, number: int) -> str:
         """Of a frame, in s, with as many digits as tell it from the others."""
@@ -80,16 +83,30 @@ class Pictures:
             "values": values, "label": label, "title": f"t = {self.time(number)} s",
             "view": self.view, "size": self.size, "limits": self.limits, "around": self.around,
         }  # fmt: skip
+        painted = self._scenery.colours[: len(frame.obstacles)]
         if frame.soft is not None:
-            draw_soft(path, frame.soft, **options)
+            draw_soft(path, frame.soft, obstacle_colours=painted, **options)
             return
+        bounds = self._bounds
+        if bounds is None:
+            framing = self._framing()
+            frame_into(framing, frame)
+            bounds = framing.bounds()
+        options |= {"lines": self._scenery.edges(bounds), "names": self._names}
         centres, radii = _spheres_of(frame)
         if self._flat:
-            draw_spheres(path, centres[:, :2], radii, box=self._box, **options)
+            draw_spheres(path, centres[:, :2], radii, **options)
             return
         bodies = frame.bodies.meshes() if frame.bodies is not None else []
-        meshes = [*frame.obstacles, *self._planes_of(_places(frame) if self._corners is None else [self._corners])]
-        draw_spheres(path, centres, radii, box=self._box, meshes=meshes, bodies=bodies, **options)
+        walls = self._scenery.walls(bounds, view_angles(self.view), frame.time)
+        colours = [*painted, *([None] * len(walls))]
+        draw_spheres(
+            path, centres, radii, meshes=[*frame.obstacles, *walls], mesh_colours=colours, bodies=bodies, **options
+        )
+
+    def _framing(self) -> Framing:
+        """Along the axes of the world."""
+        return Framing(np.eye(2 if self._flat else 3))
 
     def steady(self, numbers: Sequence[int], tell: Callable[[float], None] = lambda done: None) -> None:
         """From now on show these frames with one camera and one scale of colours, which serve them all.
@@ -97,32 +114,25 @@ class Pictures:
         `tell` is called with the part of them that has been looked at, from 0 to 1.
         """
         view = view_angles(self.view)
-        around, low, high = np.empty((0, 3)), np.inf, -np.inf
-        corners = [np.empty((0, 3))]
+        framing, span, name = self._framing(), Span(), ""
+        seen = framing if self._flat else Framing(view_axes(*view))
         for done, number in enumerate(numbers, 1):
             frame = self.recording[number]
-            around = view_corners(*_extent(frame, around), view) if not self._flat else _flat_extent(frame, around)
-            corners = [_corners(corners + _places(frame))]
-            values = self._values(frame)[1]
+            frame_into(framing, frame)
+            if seen is not framing:
+                frame_into(seen, frame)
+            name, values = self._values(frame)
             if values is not None:
-                values = values[np.isfinite(values)]
-                low, high = min(low, values.min(initial=np.inf)), max(high, values.max(initial=-np.inf))
+                span.take(values)
             tell(done / len(numbers))
-        if not self._flat:
-            self._corners = corners[0]
-            planes = [mesh.vertices for mesh in self._planes_of(corners)]
-            around = view_corners(np.empty((0, 4)), [around, *planes], view) if planes else around
-        if self._box is not None:
-            box = read_corners(self._box, 2 if self._flat else 3)
-            assert box is not None
-            around = np.concatenate([around, box if self._flat else box_edges(box).reshape(-1, 3)])
-        self.around = around if len(around) else None
-        if self.limits is None and low <= high:
-            self.limits = float(low), float(high)
-
-    def _planes_of(self, places: list[Floats]) -> list[Mesh]:
-        """What is seen of the planes of the scene, around some places."""
-        return planes_seen(self._planes, places, view_angles(self.view))
+        self._bounds = framing.bounds()
+        ends = [self.recording.times[number] for number in (numbers[0], numbers[-1])]
+        walls = [mesh.vertices for time in ends for mesh in self._scenery.walls(self._bounds, view, time)]
+        edges = self._scenery.edges(self._bounds)
+        seen.add(np.empty((0, edges.shape[-1] + 1)), None, [*walls, edges.reshape(-1, edges.shape[-1])])
+        self.around = seen.corners()
+        if self.limits is None and span.low <= span.highest:
+            self.limits = span.limits(name.partition(" [")[0])
 
     def _values(self, frame: Frame) -> tuple[str, Floats | None]:
         """What colours show, with the unit, and the values: of nodes, or of spheres and bodies; NaN where unknown."""
@@ -177,37 +187,9 @@ def _spheres_of(frame: Frame) -> tuple[Floats, Floats]:
     return frame.spheres.centres, frame.spheres.radii
 
 
-def _places(frame: Frame) -> list[Floats]:
-    """Places, (k, 3), that all of a frame is between."""
-    spheres, points = _extent(frame, np.empty((0, 3)))
-    return [spheres[:, :3] - spheres[:, 3:], spheres[:, :3] + spheres[:, 3:], *points]
-
-
-def _corners(places: list[Floats]) -> Floats:
-    """(2, 3): of the box around places; nothing around none."""
-    shown = np.concatenate(places)
-    return np.array([shown.min(axis=0), shown.max(axis=0)]) if len(shown) else shown
-
-
-def _extent(frame: Frame, before: Floats) -> tuple[Floats, list[Floats]]:
-    """Spheres (n, 4), and places, that a picture of a frame shows; those of the frames before are among them."""
-    places = [before, *(mesh.vertices for mesh in frame.obstacles)]
-    if frame.soft is not None:
-        return np.column_stack([frame.soft.positions, frame.soft.radii]), places
-    return np.column_stack(_spheres_of(frame)), places + ([] if frame.bodies is None else [frame.bodies.vertices])
-
-
-def _flat_extent(frame: Frame, before: Floats) -> Floats:
-    """(2, 2), m: lowest and highest coordinates of discs, and of those of the frames before."""
-    centres, radii = _spheres_of(frame)
-    places = np.concatenate([before[:, :2], centres[:, :2] - radii[:, None], centres[:, :2] + radii[:, None]])
-    return np.array([places.min(axis=0), places.max(axis=0)]) if len(places) else places
-
-
-def _decimals(times: Floats) -> int:
-    """Digits after the point that tell the times of frames apart, so that titles do not jump."""
-    apart = float(np.diff(times).min()) if len(times) > 1 else float(times[-1])
-    for decimals in range(9):
-        if np.abs(np.round(times, decimals) - times).max() <= 0.1 * apart:
-            return decimals
-    return 9
+def _names_of(model: Any, colour: str | None) -> dict[int, str] | None:
+    """What numbers of groups stand for."""
+    if colour != "group" or not isinstance(model, models.Particles):
+        return None
+    names = {number: group.name or f"spheres {number + 1}" for number, group in enumerate(model.spheres)}
+    return ({-1: "from sources"} if model.sources else {}) | names or None

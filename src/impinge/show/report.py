@@ -10,18 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from impinge import _check
 from impinge.errors import InputError
-from impinge.output.arrays import evenly, with_z
+from impinge.output.arrays import evenly
 from impinge.output.atomic import replacing
-from impinge.output.figure import read_corners
 from impinge.run.scene import Scene
+from impinge.run.scenery import Scenery
 from impinge.run.schedule import reached
 from impinge.run.versions import versions
 from impinge.show.recording import Recording
-from impinge.show.scene3d import colour_map, plot_of_shown, require_k3d
+from impinge.show.scene3d import colour_map, options_of, plot_of_shown, require_k3d
 from impinge.show.shown import Shown
 from impinge.show.tables import charts_of
 from impinge.show.thinning import Plan, cost_of, plan
@@ -98,10 +97,8 @@ class _Page:
     def __init__(self, recording: Recording, most: float, tell: Callable[[str], Any]) -> None:
         self.recording, self.most, self.tell = recording, most, tell
         model = recording.scene.model
-        world = model.world
-        self.flat = model.is_flat
-        self.periodic = bool(np.any(getattr(world, "periodic", False)))
-        self.planes = getattr(model, "planes", [])
+        self.scenery = Scenery(model)
+        self.periodic = bool(self.scenery.periodic.any())
         last = recording[len(recording) - 1].spheres
         ids = None if last is None else last.data.get("id")
         self.spheres = 0  # that ever were: numbers are never given again
@@ -133,10 +130,7 @@ class _Page:
 
         shown = Shown.of(frames(), names, chosen.stride)
         self.tell("Packing")
-        plot = plot_of_shown(
-            shown, scalar, box=_box(self.recording.scene.model), flat=self.flat, periodic=self.periodic,
-            planes=[(wall.point, wall.normal) for wall in self.planes if not wall.moves], with_others=True,
-        )  # fmt: skip
+        plot = plot_of_shown(shown, scalar, **options_of(self.scenery), with_others=True)
         snapshot = plot.get_snapshot(_LEVEL)
         for widget in (*plot.objects, plot):
             widget.close()  # they would be kept for a notebook
@@ -187,8 +181,8 @@ class _Page:
             notes.append("The scene asks for no series.csv ([output] series), so energies and contacts are not known.")
         if not self.recording.timings:
             notes.append("There is no timings.csv: the run is of an older version, so nothing is known of its speed.")
-        if any(wall.moves for wall in self.planes):
-            notes.append("Planes that move are not drawn.")
+        if any(wall.load is not None for wall in self.scenery.planes):
+            notes.append("Planes under load are not drawn, as frames do not tell where they are.")
         if not self.periodic and len(shown.times) > 1:
             notes.append("Between two frames, places are interpolated.")
         return notes
@@ -206,12 +200,6 @@ def _choices(shown: Shown) -> list[str]:
     """Scalars that all kinds of bodies have."""
     kinds = [part.values for part in (shown.points, shown.bodies, shown.skin) if part]
     return [name for name in shown.scalars if all(name in values for values in kinds)]
-
-
-def _box(model: Any) -> NDArray[np.float64] | None:
-    """Corners of the scene's box, in three dimensions."""
-    corners = read_corners(model.drawn_box, 2 if model.is_flat else 3)
-    return None if corners is None else with_z(corners)
 
 
 def _versions(of_run: dict[str, str]) -> dict[str, dict[str, str]]:

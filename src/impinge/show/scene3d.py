@@ -13,14 +13,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from impinge.errors import InputError, install
-from impinge.output.planes import part_in_box
+from impinge.output.arrays import with_z
+from impinge.output.framing import near_edges
+from impinge.output.planes import near_part
+from impinge.run.scenery import Scenery
 from impinge.show.recording import Frame
 from impinge.show.shown import Movers, Points, Scalar, Shown, Skin
 
 if TYPE_CHECKING:
     from k3d.plot import Plot
 
-__all__ = ["colour_map", "plot_of", "plot_of_shown", "require_k3d"]
+__all__ = ["colour_map", "options_of", "plot_of", "plot_of_shown", "require_k3d"]
 
 _PLAIN = 0x9AA5B1  # what has no colour of its own
 _OBSTACLE, _EDGES = 0xB9C2CC, 0x8A94A0
@@ -30,7 +33,8 @@ _FOV = 30.0  # degrees
 _AZIMUTH, _ELEVATION = math.radians(-60.0), math.radians(20.0)  # as in pictures
 _ASPECT = 1.6  # of the view, wide to high, at most
 _ROOM = 1.12  # around what is seen
-_CUBE = [(0, 1), (2, 3), (4, 5), (6, 7), (0, 2), (1, 3), (4, 6), (5, 7), (0, 4), (1, 5), (2, 6), (3, 7)]
+
+Plane = tuple[ArrayLike, ArrayLike, ArrayLike]
 
 
 def plot_of(
@@ -39,8 +43,9 @@ def plot_of(
     *,
     box: ArrayLike | None = None,
     flat: bool = False,
-    periodic: bool = False,
-    planes: Sequence[tuple[ArrayLike, ArrayLike]] = (),
+    periodic: ArrayLike = False,
+    planes: Sequence[Plane] = (),
+    colours: Sequence[str | None] = (),
 ) -> Plot:
     """A k3d plot of frames; needs k3d. Its time is the number of the frame.
 
@@ -51,16 +56,19 @@ def plot_of(
     scalar : str
         What colours show: "speed", "radius" or any other data of the frames.
     box : (2, 3) float64, m, optional
-        Corners of a box whose edges are drawn, instead of one around everything.
+        Corners of a box whose edges are drawn where they are near what is shown.
     flat : bool
         Whether the scene is in two dimensions: discs, seen from above.
-    periodic : bool
-        Whether things leave the box and come back on the other side; then nothing moves smoothly between two frames.
-    planes : sequence of (point, normal), m, optional
-        Endless walls that do not move, drawn as far as the box goes; in three dimensions only.
+    periodic : bool, or three
+        Whether things leave the box and come back on the other side, along all axes or each; then nothing moves
+        smoothly between two frames.
+    planes : sequence of (point, normal, velocity), m and m/s, optional
+        Endless walls, and where they are at the time 0, drawn as far as the scene goes; in three dimensions only.
+    colours : sequence of str or None, optional
+        Of obstacles, "#rrggbb"; those that have one are opaque.
     """
     shown = Shown.of(frames, [scalar])
-    return plot_of_shown(shown, scalar, box=box, flat=flat, periodic=periodic, planes=planes)
+    return plot_of_shown(shown, scalar, box=box, flat=flat, periodic=periodic, planes=planes, colours=colours)
 
 
 def plot_of_shown(
@@ -69,26 +77,27 @@ def plot_of_shown(
     *,
     box: ArrayLike | None = None,
     flat: bool = False,
-    periodic: bool = False,
-    planes: Sequence[tuple[ArrayLike, ArrayLike]] = (),
+    periodic: ArrayLike = False,
+    planes: Sequence[Plane] = (),
+    colours: Sequence[str | None] = (),
     with_others: bool = False,
 ) -> Plot:
     """The same of what was collected; `with_others` puts all other scalars into the objects' custom data, too."""
     if not shown.times:
         raise InputError("frames: found none, expected at least one")
     k3d = require_k3d()
-    corners = shown.corners if box is None else np.asarray(box, np.float64)
+    around = shown.corners * ([1, 1, 0] if flat else 1)
+    edges = np.empty((0, 2, 3)) if box is None else near_edges(np.asarray(box, np.float64), shown.corners, periodic)
+    walls = [] if flat else [wall for plane in planes for wall in _wall(shown, *plane)]
     plot = k3d.plot(
         menu_visibility=False, grid_visible=False, camera_auto_fit=False, camera_fov=_FOV, colorbar_object_id=0,
-        time_interpolation=not periodic, camera_mode="orbit", camera_up_axis="y" if flat else "z", axes_helper=0.8,
-        camera_no_rotate=flat, name="impinge", lighting=2.0,
+        time_interpolation=not np.any(periodic), camera_mode="orbit", camera_up_axis="y" if flat else "z",
+        axes_helper=0.8, camera_no_rotate=flat, name="impinge", lighting=2.0,
     )  # fmt: skip
-    around = np.array([np.minimum(shown.corners[0], corners[0]), np.maximum(shown.corners[1], corners[1])])
-    if flat:
-        corners, around = corners * [1, 1, 0], around * [1, 1, 0]
-    plot.camera = _camera(around, flat)
+    places = np.concatenate([around, edges.reshape(-1, 3), *(wall.vertices for wall in walls)])
+    plot.camera = _camera(np.array([places.min(axis=0), places.max(axis=0)]), flat)
     chosen = shown.scalars.get(scalar)
-    objects = [_edges(corners)]
+    objects = [_edges(edges)] if len(edges) else []
     if shown.points is not None:
         objects.append(_points(shown.points, chosen, flat, with_others))
     if shown.bodies is not None:
@@ -96,12 +105,22 @@ def plot_of_shown(
     if shown.skin is not None:
         objects.append(_skin(shown.skin, chosen, with_others))
     if shown.obstacles is not None:
-        objects += _obstacles(shown.obstacles)
-    if not flat:
-        objects += [wall for plane in planes for wall in _wall(around, *plane)]
-    for each in objects:
+        objects += _obstacles(shown.obstacles, colours)
+    for each in objects + walls:
         plot += each
     return plot
+
+
+def options_of(scenery: Scenery) -> dict[str, Any]:
+    """How a plot shows a scene."""
+    known = [(plane.point_at(0.0), plane) for plane in scenery.planes]
+    return {
+        "box": None if scenery.box is None else with_z(scenery.box),
+        "flat": scenery.dimension == 2,
+        "periodic": np.resize(scenery.periodic, 3),
+        "planes": [(point, plane.normal, plane.velocity or [0.0] * 3) for point, plane in known if point is not None],
+        "colours": scenery.colours,
+    }
 
 
 def require_k3d() -> Any:
@@ -191,34 +210,46 @@ def _meshes(movers: Movers) -> list[Any]:
     return found
 
 
-def _obstacles(obstacles: Movers) -> list[Any]:
+def _obstacles(obstacles: Movers, colours: Sequence[str | None]) -> list[Any]:
     found = _meshes(obstacles)
     for number, mesh in enumerate(found):
-        mesh.color, mesh.opacity, mesh.name = _OBSTACLE, _SEEN_THROUGH, f"obstacle {number}"
+        colour = colours[number] if number < len(colours) else None
+        mesh.color, mesh.opacity = (_OBSTACLE, _SEEN_THROUGH) if colour is None else (int(colour[1:], 16), 1.0)
+        mesh.name = f"obstacle {number}"
     return found
 
 
-def _edges(corners: NDArray[np.float64]) -> Any:
+def _edges(edges: NDArray[np.float64]) -> Any:
     """Of a box."""
-    places = np.array([[corners[i, 0], corners[j, 1], corners[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
     return require_k3d().lines(
-        places.astype(np.float32), np.array(_CUBE, np.uint32), indices_type="segment", shader="simple", color=_EDGES,
-        name="box",
+        edges.reshape(-1, 3).astype(np.float32), np.arange(2 * len(edges), dtype=np.uint32).reshape(-1, 2),
+        indices_type="segment", shader="simple", color=_EDGES, name="box",
     )  # fmt: skip
 
 
-def _wall(corners: NDArray[np.float64], point: ArrayLike, normal: ArrayLike) -> list[Any]:
-    """The part of a plane that is in a box, or at its side; from behind nobody sees it, so it hides nothing."""
-    part = part_in_box(corners, point, normal, _ROOM)
+def _wall(shown: Shown, point: ArrayLike, normal: ArrayLike, velocity: ArrayLike) -> list[Any]:
+    """The part of a plane that is shown; from behind nobody sees it, so it hides nothing.
+
+    Only what a plane moves along its normal is seen, as it has no end.
+    """
+    towards = np.asarray(normal, np.float64) / np.linalg.norm(np.asarray(normal, np.float64))
+    moves = np.outer(shown.times, towards * (towards @ np.asarray(velocity, np.float64)))
+    number, part = 0, None
+    for number in dict.fromkeys([0, len(moves) - 1]):
+        part = part or near_part(shown.corners, point + moves[number], normal)
+        if part is not None:
+            break
     if part is None:
         return []
     rim, faces = part
-    return [
-        require_k3d().mesh(
-            rim.astype(np.float32), faces.astype(np.uint32), color=_OBSTACLE, opacity=_OF_WALL, side="front",
-            name="plane",
-        )
-    ]  # fmt: skip
+    mesh = require_k3d().mesh(
+        rim.astype(np.float32), faces.astype(np.uint32), color=_OBSTACLE, opacity=_OF_WALL, side="front", name="plane"
+    )
+    if moves.any():
+        poses = np.tile(np.eye(4, dtype=np.float32), (len(moves), 1, 1))
+        poses[:, :3, 3] = moves - moves[number]
+        mesh.model_matrix = _series(list(poses))
+    return [mesh]
 
 
 def _camera(corners: NDArray[np.float64], flat: bool) -> list[float]:

@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impinge.errors import InputError
+from impinge.output.colours import Span
+from impinge.output.framing import Framing
 from impinge.output.softframe import SoftFrame
 from impinge.output.tubes import Tubes
 from impinge.shapes.mesh import Mesh
 from impinge.show.recording import Bodies, Frame, Spheres
 
-__all__ = ["Movers", "Points", "Scalar", "Shown", "Skin", "rounded", "scalars_of"]
+__all__ = ["Movers", "Points", "Scalar", "Shown", "Skin", "frame_into", "rounded", "scalars_of"]
 
 Singles = NDArray[np.float32]
 _KNOWN_AS = {"velocity": ("speed", "m/s"), "spin": ("spin", "rad/s"), "contact_force": ("contact force", "N")}
@@ -26,7 +28,6 @@ _UNITS = {"radius": "m"}
 _FINE, _FINER = 2.0**-14, 2.0**-18  # of the size of the scene: places of spheres, and of the corners of surfaces
 _OF_RADIUS = 2.0**-5
 _SHADES = 2.0**-7  # of the range of a scalar
-_MOST = 0.995  # of all values have a colour of their own; what is beyond has the last one
 _SIDES = 10  # of a cable
 _TINY = 2.0**-20  # size of a body that is not there: of none it would not be known how it is turned
 
@@ -97,7 +98,7 @@ class Shown:
     """All that a viewer shows."""
 
     times: list[float]  # s
-    corners: NDArray[np.float64]  # (2, 3), m: around everything at all times
+    corners: NDArray[np.float64]  # (2, 3), m: around obstacles and most bodies at all times
     scalars: dict[str, Scalar]
     points: Points | None
     bodies: Movers | None
@@ -120,7 +121,7 @@ class _Collector:
     def __init__(self, names: Sequence[str] | None, stride: int) -> None:
         self.names, self.stride = names, stride
         self.times: list[float] = []
-        self.low, self.high = np.full(3, np.inf), np.full(3, -np.inf)
+        self.framing = Framing(np.eye(3))
         self.ranges: dict[str, _Range] = {}
         self.spheres: list[tuple[NDArray[np.int64], Singles, Singles, dict[str, Singles]]] = []
         self.bodies, self.obstacles = _Rigid(), _Rigid()
@@ -131,13 +132,13 @@ class _Collector:
 
     def add(self, frame: Frame) -> None:
         self.times.append(frame.time)
-        for low, high in _extents(frame):
-            self.low, self.high = np.minimum(self.low, low), np.maximum(self.high, high)
-        self.size = self.size or float((self.high - self.low).max(initial=0.0))
-        if frame.spheres is not None:
-            self._add_spheres(frame.spheres)
         if frame.bodies is not None:
             self.bodies.add(frame.bodies, self._values(frame.bodies))
+        frame_into(self.framing, frame)
+        if not self.size and (corners := self.framing.bounds()) is not None:
+            self.size = float((corners[1] - corners[0]).max())
+        if frame.spheres is not None:
+            self._add_spheres(frame.spheres)
         if frame.obstacles:
             self.obstacles.add_meshes(frame.obstacles)
         if frame.soft is not None:
@@ -149,7 +150,7 @@ class _Collector:
         for name, (unit, numbers) in scalars_of(part).items():
             if self.names is None or name in self.names:
                 known = self.ranges.setdefault(name, _Range(unit))
-                values[name] = known.take(numbers[rows])
+                values[name] = known.shown(numbers[rows])
         return values
 
     def _add_spheres(self, spheres: Spheres) -> None:
@@ -183,49 +184,43 @@ class _Collector:
         for part in (*parts, self.skin):
             if part is not None:
                 _shade(part.values, scalars)
-        corners = np.array([self.low, self.high])
-        if not np.isfinite(corners).all():
+        corners = self.framing.bounds()
+        if corners is None:
             corners = np.array([np.zeros(3), np.ones(3)])
         left = self.highest + 1 - (self.highest // self.stride + 1) if self.highest >= 0 else 0
         return Shown(self.times, corners, scalars, points, parts[0], self.skin, parts[1], left)
 
 
-def _extents(frame: Frame) -> Iterable[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Lower and upper corners around what there is."""
-    if frame.spheres is not None and len(frame.spheres.radii):
-        centres, radii = frame.spheres.centres, frame.spheres.radii[:, None]
-        yield (centres - radii).min(axis=0), (centres + radii).max(axis=0)
-    surfaces = [mesh.vertices for mesh in frame.obstacles]
+def frame_into(framing: Framing, frame: Frame) -> None:
+    """Let what a picture shows have room for a frame."""
+    spheres, bodies = np.empty((0, len(framing.axes) + 1)), None
+    if frame.spheres is not None:
+        centres = frame.spheres.centres[:, : len(framing.axes)]
+        spheres = np.column_stack([centres, frame.spheres.radii])
     if frame.bodies is not None:
-        surfaces.append(frame.bodies.vertices)
+        first = np.flatnonzero(np.diff(frame.bodies.numbers, prepend=-1))
+        bodies = frame.bodies.vertices[frame.bodies.faces.ravel()], 3 * first
+    places = [mesh.vertices for mesh in frame.obstacles]
     if frame.soft is not None:
-        surfaces.append(frame.soft.positions)
-    for points in surfaces:
-        if len(points):
-            yield points.min(axis=0), points.max(axis=0)
+        places.append(np.column_stack([frame.soft.positions, frame.soft.radii]))
+    framing.add(spheres, bodies, places)
 
 
-class _Range:
+class _Range(Span):
     """Which values a scalar has."""
 
     def __init__(self, unit: str) -> None:
-        self.unit, self.low, self.most, self.highest = unit, np.inf, -np.inf, -np.inf
+        super().__init__()
+        self.unit = unit
 
-    def take(self, values: NDArray[np.float64]) -> Singles:
+    def shown(self, values: NDArray[np.float64]) -> Singles:
         """Look at some; the same in single precision, with nothing where there is no number."""
-        known = values[np.isfinite(values)]
-        if len(known):
-            self.low = min(self.low, float(known.min()))
-            self.most = max(self.most, float(np.quantile(known, _MOST)))
-            self.highest = max(self.highest, float(known.max()))
+        self.take(values)
         return np.nan_to_num(values, nan=0.0, posinf=0.0, neginf=0.0).astype(np.float32)
 
     def scalar(self, name: str) -> Scalar:
-        """From the smallest to one that few values exceed; speeds and the like begin at 0."""
-        if not np.isfinite(self.low):
-            return Scalar(name, self.unit, 0.0, 1.0, False)
-        low = 0.0 if self.low >= 0 and name not in ("radius", "id") else self.low
-        high = self.most if self.most > low else self.highest if self.highest > low else low + (abs(low) or 1.0)
+        """With the values of the first and the last colour."""
+        low, high = self.limits(name)
         return Scalar(name, self.unit, low, high, self.highest > high * (1 + 1e-9))
 
 

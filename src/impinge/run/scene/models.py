@@ -276,10 +276,11 @@ class Plane(Table):
         "Inertia of a plane under load; that of all spheres and polyhedra at the start by default.", "kg"
     )
 
-    @property
-    def moves(self) -> bool:
-        """Whether it is not always where it is said to be."""
-        return self.velocity is not None or self.load is not None
+    def point_at(self, time: float) -> list[float] | None:
+        """A point of it then; None if that is not known beforehand, as of a plane under load."""
+        if self.load is not None:
+            return None
+        return [x + time * speed for x, speed in zip(self.point, self.velocity or [0.0] * 3, strict=False)]
 
 
 class Box(Table):

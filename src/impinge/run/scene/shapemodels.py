@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from impinge.run.scene.tables import (
     Allowed,
+    Colour,
     NotNegative,
     Number,
     Outline,
@@ -166,6 +167,10 @@ class Shaped(Placed):
     plate: Plate | None = about("Instead: a rectangle.")
     velocity: Vector3 | None = about("It moves steadily.", "m/s")
     rotation: Rotation | None = about("It turns steadily.")
+    colour: Colour | None = about(
+        "In pictures and reports, where it is opaque then: red, green and blue, two hexadecimal digits each. "
+        "Grey by default, and clear among spheres and polyhedra."
+    )
 
     @model_validator(mode="after")
     def _check_keys(self) -> Shaped:

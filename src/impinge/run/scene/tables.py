@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 __all__ = [
-    "Allowed", "Auto", "Corners", "Count", "Flags", "Jitter", "Lengths", "NotNegative", "Number", "Numbers", "Outline",
-    "Pair", "Places", "Poisson", "Positive", "Quaternions", "Seed", "Segments", "Share", "Table", "Vector", "Vector3",
-    "Word", "about", "needed", "several",
+    "Allowed", "Auto", "Colour", "Corners", "Count", "Flags", "Jitter", "Lengths", "NotNegative", "Number", "Numbers",
+    "Outline", "Pair", "Places", "Poisson", "Positive", "Quaternions", "Seed", "Segments", "Share", "Table", "Vector",
+    "Vector3", "Word", "about", "needed", "several",
 ]  # fmt: skip
 
 
@@ -56,6 +56,7 @@ Quaternions = Annotated[
     Allowed("a list of quaternions [w, x, y, z]"),
 ]
 Auto = Literal["auto"]
+Colour = Annotated[str, StringConstraints(pattern="^#[0-9a-fA-F]{6}$"), Allowed('a text such as "#c4553b"')]
 
 
 def about(text: str, unit: str = "", default: Any = None) -> Any:
