@@ -158,7 +158,7 @@ def _fill() -> None:
 def _draw() -> None:
     rng = np.random.default_rng(0)
     corners = np.array([[0.0] * 3, [1.0] * 3])
-    render(rng.random((20, 4)), rng.random((20, 3)), [shapes.box()], corners, (-60.0, 20.0), (40, 30))
+    render(rng.random((20, 4)), rng.random((20, 3)), [shapes.box()], corners[None], (-60.0, 20.0), (40, 30))
     surface = Surface(*rng.random((3, 20, 3, 3)))
     camera = Camera.showing(np.empty((0, 4)), [corners], (-60.0, 20.0), (40, 30))
     render_surface(surface, camera, corners)
