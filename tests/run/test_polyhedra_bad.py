@@ -319,7 +319,5 @@ def test_bodies_outside_the_box() -> None:
     assert world.polyhedra.positions[0, 2] > -0.5  # it is noticed soon
     other = World(box=[2, 2, 2], threads=1)
     other.add_polyhedra(CUBE, [[1, 1, 1], [1, 1, -3]], material=ROCK)
-    with pytest.raises(
-        SubjectError, match=r"^positions: polyhedron 1 is at \(1, 1, -3\) m, .* in the box"
-    ):
+    with pytest.raises(SubjectError, match=r"^positions: polyhedron 1 is at \(1, 1, -3\) m, .* in the box"):
         other.step()

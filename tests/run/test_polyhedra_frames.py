@@ -201,7 +201,8 @@ def test_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spheres: bool)
     monkeypatch.setattr("impinge.output.figure.SIZE", (300, 240))
     some = world(spheres)
     some.add_obstacle(shapes.box(1.0))
-    draw(tmp_path / "a.png", scene(tmp_path), some)
+    block = models.Obstacle(block=models.Block(lower=[-0.5] * 3, upper=[0.5] * 3))
+    draw(tmp_path / "a.png", scene(tmp_path, obstacles=[block]), some)
     pixels = image.imread(tmp_path / "a.png")[:, :300, :3]
     yellow = (pixels[:, :, 0] > 2 * pixels[:, :, 2]) & (pixels[:, :, 1] > 2 * pixels[:, :, 2])
     assert yellow.any()  # the body that flies
