@@ -25,6 +25,7 @@ from impinge.run import jobs
 from impinge.run.folder import Folder
 from impinge.run.restoring import reading
 from impinge.run.scene import Scene
+from impinge.run.scene.plausible import check_step
 from impinge.run.schedule import Schedule, reached
 from impinge.run.timings import Timings
 from impinge.run.versions import versions
@@ -113,6 +114,8 @@ class _Run:
                 raise scene.document.error(
                     ("run", "until"), f"found {self.until:g}, expected at least {world.time:g}, where the run is"
                 )
+        else:
+            check_step(scene.document, scene.model, world.dt, job.why_dt)
         steps = (self.until - world.time) / world.dt
         if steps > _MOST_STEPS:
             found = f"found {self.until:g}, {steps:.3g} steps of {world.dt:.3g} s"

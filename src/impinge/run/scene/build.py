@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -18,7 +17,7 @@ from impinge.bodies.rigid.rain import PolyhedraRain
 from impinge.bodies.sizes import read_sizes
 from impinge.broad.files import read_spheres
 from impinge.broad.space import Space, read_space
-from impinge.errors import InputError, RunWarning
+from impinge.errors import InputError
 from impinge.response.materials import Material, law_table
 from impinge.run.scene import meshes, models
 from impinge.run.scene.bodies import Bodies
@@ -234,8 +233,7 @@ class Builder(Base):
             ratio = width / (wide + 2 * spheres[1].max())
             if ratio > _HUGE:
                 found = f"found a mesh {width:.4g} m wide, {ratio:,.0f} times as wide as all spheres together"
-                why = f"{found}; if it was drawn in millimetres: scale = 1e-3"
-                warnings.warn(str(self.document.error((*key, "file"), why)), RunWarning, stacklevel=2)
+                self.document.warn((*key, "file"), f"{found}; if it was drawn in millimetres: scale = 1e-3")
 
     def _rain(self, source: models.Source, key: Key) -> Rain | PolyhedraRain:
         options = source.model_dump(include={"lower", "upper", "rate", "velocity", "seed", "count"})

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import string
 import tomllib
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from impinge.errors import InputError
+from impinge.errors import InputError, RunWarning
 from impinge.untrusted import check_file, within
 
 __all__ = ["Document", "Key", "LocatedError", "dotted", "read_toml"]
@@ -89,6 +90,10 @@ class Document:
         """An error at a key, or about the whole file."""
         place = f":{self.line(key)}: {dotted(key)}" if key else ""
         return LocatedError(f"{self.path}{place}: {message}")
+
+    def warn(self, key: Key, message: str) -> None:
+        """A warning at a key."""
+        warnings.warn(str(self.error(key, message)), RunWarning, stacklevel=2)
 
     def error_in(self, table: Key, message: str) -> LocatedError:
         """An error about a table; one whose message begins with a key of it, as in "radii: found …", is put there.
