@@ -6,12 +6,31 @@ from pathlib import Path
 
 import pytest
 
+from impinge import shapes
 from impinge.errors import InputError, RunWarning
 from impinge.run.loop import run_scene
 from impinge.run.scene import read_scene
+from impinge.run.scene.plausible import check_step
+from impinge.run.templates import template_text
 
-from .scenes import SMALL, write
+from .examples import FOLDER
+from .scenes import BODIES, SMALL, write
 from .softscenes import SOFT_SMALL
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
+def test_examples_are_told_nothing(path: Path) -> None:
+    """Warnings are errors in tests."""
+    scene = read_scene(path)
+    world = scene.build()
+    check_step(scene.document, scene.model, world.dt, "")
+
+
+@pytest.mark.parametrize("name", ["hopper", "drum", "column", "box2d", "rocks", "cable", "cloth"])
+def test_templates_are_told_nothing(tmp_path: Path, name: str) -> None:
+    scene = read_scene(write(tmp_path, template_text(name)))
+    world = scene.build()
+    check_step(scene.document, scene.model, world.dt, "")
 
 
 def refused_run(folder: Path, text: str) -> str:
@@ -39,3 +58,67 @@ def test_a_time_step_longer_than_from_frame_to_frame(tmp_path: Path) -> None:
     with pytest.warns(RunWarning, match=said):
         outcome = run_scene(scene, tmp_path / "out")
     assert outcome.steps == 2
+
+
+# Lengths in millimetres
+
+
+def told(folder: Path, text: str) -> str:
+    """The warning as a scene becomes a world, from its line on; the only one."""
+    with pytest.warns(RunWarning) as caught:
+        read_scene(write(folder, text)).build()
+    assert len(caught) == 1
+    return str(caught[0].message).removeprefix(f"{folder / 'scene.toml'}:")
+
+
+ROCK = """[run]
+until = 0.1
+[materials.rock]
+density = 2500
+stiffness = 1e9
+[[polyhedra]]
+material = "rock"
+file = "part.ply"
+positions = [[0, 0, 0]]
+"""
+
+
+def test_bodies_drawn_in_millimetres(tmp_path: Path) -> None:
+    shapes.save(shapes.box((40.0, 20, 20)), tmp_path / "part.ply")
+    hint = "if it was drawn in millimetres: scale = 1e-3"
+    assert told(tmp_path, ROCK) == f"8: polyhedra[0].file: found a mesh 40 m wide; {hint}"
+    read_scene(write(tmp_path, ROCK + "scale = 1\n")).build()  # who says so has thought of it
+    read_scene(write(tmp_path, ROCK + "scale = 1e-3\n")).build()
+    other = '[[polyhedra]]\nmaterial = "rock"\nsphere = { radius = 0.01 }\npositions = [[0, 0, 90]]\n'
+    assert "found a mesh 40 m wide, 2,000 times as wide as all else that moves; " in told(
+        tmp_path, ROCK + "scale = 1.0\n" + other
+    )
+
+
+def test_obstacles_drawn_in_millimetres_among_bodies(tmp_path: Path) -> None:
+    shapes.save(shapes.box((200.0, 200, 200)), tmp_path / "part.ply")
+    text = BODIES.replace("plate = { size = [0.1, 0.1] }", 'file = "part.ply"')
+    assert "obstacles[0].file: found a mesh 200 m wide, 870 times" in told(tmp_path, text)
+
+
+def test_random_bodies_drawn_in_millimetres(tmp_path: Path) -> None:
+    shapes.save(shapes.box((40.0, 20, 20)), tmp_path / "part.ply")
+    region = "random = { lower = [0, 0, 0], upper = [0.2, 0.2, 0.2], %s }"
+    text = ROCK.replace("positions = [[0, 0, 0]]", region)
+    with pytest.raises(InputError, match=r"0.2 × 0.2 × 0.2 m, .*: the shape is 20 m at least; if it is in millimetres"):
+        read_scene(write(tmp_path, text % "count = 3")).build()
+    more = '[[spheres]]\nmaterial = "rock"\nradii = 1\ncentres = [[9, 9, 9]]\n'
+    said = told(tmp_path, text % "fraction = 0.3" + more)
+    assert said.startswith(
+        "9: polyhedra[0].random.fraction: found less than half a body, 1.6e+04 m³, so there are none;"
+    )
+
+
+def test_sources_of_bodies_drawn_in_millimetres(tmp_path: Path) -> None:
+    shapes.save(shapes.box((40.0, 20, 20)), tmp_path / "part.ply")
+    source = "[[sources]]\nlower = [0, 0, 0]\nupper = [0.2, 0.2, 0.2]\nrate = 10"
+    text = ROCK.replace("[[polyhedra]]", source).replace("positions = [[0, 0, 0]]\n", "")
+    with pytest.raises(
+        InputError, match=r"found a body 48\.99 m across, .*; if it is in millimetres, scale it by 1e-3"
+    ):
+        read_scene(write(tmp_path, text)).build()

@@ -22,6 +22,7 @@ from impinge.response.materials import Material, law_table
 from impinge.run.scene import meshes, models
 from impinge.run.scene.bodies import Bodies
 from impinge.run.scene.builder import Builder as Base
+from impinge.run.scene.plausible import check_width
 from impinge.run.scene.toml import Document, Key
 from impinge.run.world import World
 from impinge.shapes.mesh import Mesh
@@ -29,7 +30,6 @@ from impinge.shapes.mesh import Mesh
 __all__ = ["Builder", "Built", "build"]
 
 _Floats = NDArray[np.float64]
-_HUGE = 500.0  # times as wide as all spheres
 _FASTEST = 1e300  # m/s: twice as much is a number still
 _MADE_OF = "spheres", "polyhedra", "planes", "boxes", "obstacles", "sources"
 
@@ -182,6 +182,11 @@ class Builder(Base):
         centres, radii = zip(none, *self.placed, strict=True)
         return np.concatenate(centres), np.concatenate(radii)
 
+    def spheres_width(self) -> float:
+        """How wide all spheres so far are together, m; 0 if there are none."""
+        centres, radii = self.all_placed()
+        return meshes.width(centres) + 2 * float(radii.max()) if len(radii) else 0.0
+
     def all_planes(self) -> tuple[_Floats, _Floats]:
         """Points and unit normals of all planes and sides of boxes."""
         rows = [(plane.point, meshes.unit("normal", np.array(plane.normal))) for plane in self.scene.planes]
@@ -227,13 +232,8 @@ class Builder(Base):
     def _add_obstacle(self, obstacle: models.Obstacle, key: Key) -> None:
         mesh, motion = meshes.placed(self.shape_of(obstacle, key), obstacle), self.motion_of(obstacle, key)
         self.world.add_obstacle(mesh, self._made_of(obstacle.material), motion, name=obstacle.name)
-        spheres = [np.concatenate(parts) for parts in zip(*self.placed, strict=True)]
-        if obstacle.file is not None and spheres and len(spheres[1]):
-            width, wide = (float(np.ptp(rows, axis=0).max()) for rows in (mesh.vertices, spheres[0]))
-            ratio = width / (wide + 2 * spheres[1].max())
-            if ratio > _HUGE:
-                found = f"found a mesh {width:.4g} m wide, {ratio:,.0f} times as wide as all spheres together"
-                self.document.warn((*key, "file"), f"{found}; if it was drawn in millimetres: scale = 1e-3")
+        if obstacle.file is not None:
+            check_width(self.document, key, meshes.width(mesh.vertices), max(self.spheres_width(), self.bodies.width()))
 
     def _rain(self, source: models.Source, key: Key) -> Rain | PolyhedraRain:
         options = source.model_dump(include={"lower", "upper", "rate", "velocity", "seed", "count"})

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from impinge.run.scene import models, softmodels
-from impinge.run.scene.toml import Document
+import math
 
-__all__ = ["check_step"]
+from impinge.run.scene import models, softmodels
+from impinge.run.scene.toml import Document, Key
+
+__all__ = ["WIDE", "check_step", "check_width"]
+
+_HUGE = 500.0  # times as wide as all else that moves
+WIDE = 10.0  # m: hardly any body is as wide, and a part of 1 cm in millimetres is
 
 # So do things drawn in millimetres: their masses are 1e9 times too large.
 _SLOW = "; contacts take as long where the stiffness is too low for the masses, or lengths are in mm: scale = 1e-3"
@@ -20,3 +25,13 @@ def check_step(document: Document, scene: models.Particles | softmodels.Soft, dt
     if frames is not None and dt > frames:
         found = f"found {frames:g} s, less than a time step ({why})"
         document.warn(("output", "frames"), f"{found}; a frame comes after every step")
+
+
+def check_width(document: Document, key: Key, width: float, rest: float, most: float = math.inf) -> None:
+    """A warning about a mesh, of the key `file`, that is very wide next to all else that moves, or wider than most."""
+    found = f"found a mesh {width:.4g} m wide"
+    if rest > 0 and width > _HUGE * rest:
+        found += f", {width / rest:,.0f} times as wide as all else that moves"
+    elif width <= most:
+        return
+    document.warn((*key, "file"), f"{found}; if it was drawn in millimetres: scale = 1e-3")
