@@ -122,3 +122,13 @@ def test_sources_of_bodies_drawn_in_millimetres(tmp_path: Path) -> None:
         InputError, match=r"found a body 48\.99 m across, .*; if it is in millimetres, scale it by 1e-3"
     ):
         read_scene(write(tmp_path, text)).build()
+
+
+def test_cloth_and_cables_that_are_too_thick(tmp_path: Path) -> None:
+    cloth = template_text("cloth").replace("thickness = 0.008", "thickness = 8")
+    said = told(tmp_path, cloth.replace("translate = [0, 0, 0.03]", "translate = [0, 0, 30]"))
+    assert said.startswith("24: bodies[0].thickness: found 8 m, which is 183 times as thick as its edges are long")
+    assert said.endswith(" m), and slow; if it is in millimetres: thickness = 0.008")
+    said = told(tmp_path, SOFT_SMALL.replace("radius = 0.01", "radius = 3"))
+    assert ": bodies[0].radius: found 3 m, which is 24 times as thick as its edges are long (0.25 m)" in said
+    read_scene(write(tmp_path, SOFT_SMALL.replace("radius = 0.01", "radius = 0.5"))).build()

@@ -7,13 +7,14 @@ import math
 from impinge.run.scene import models, softmodels
 from impinge.run.scene.toml import Document, Key
 
-__all__ = ["WIDE", "check_step", "check_width"]
+__all__ = ["WIDE", "check_step", "check_thickness", "check_width"]
 
 _HUGE = 500.0  # times as wide as all else that moves
 WIDE = 10.0  # m: hardly any body is as wide, and a part of 1 cm in millimetres is
 
 # So do things drawn in millimetres: their masses are 1e9 times too large.
 _SLOW = "; contacts take as long where the stiffness is too low for the masses, or lengths are in mm: scale = 1e-3"
+_COARSE = 5.0  # edges: so thick may be what is cut into parts very finely
 
 
 def check_step(document: Document, scene: models.Particles | softmodels.Soft, dt: float, why: str) -> None:
@@ -35,3 +36,10 @@ def check_width(document: Document, key: Key, width: float, rest: float, most: f
     elif width <= most:
         return
     document.warn((*key, "file"), f"{found}; if it was drawn in millimetres: scale = 1e-3")
+
+
+def check_thickness(document: Document, key: Key, value: float, thick: float, edge: float) -> None:
+    """A warning about a cable or cloth that is much thicker than its edges are long; value : of the key, m."""
+    if thick > _COARSE * edge:
+        found = f"found {value:g} m, which is {thick / edge:.3g} times as thick as its edges are long ({edge:.3g} m)"
+        document.warn(key, f"{found}, and slow; if it is in millimetres: {key[-1]} = {1e-3 * value:g}")

@@ -12,6 +12,7 @@ from impinge.errors import InputError
 from impinge.inside.pointfiles import open_points
 from impinge.run.scene import meshes, softmodels, softshapes
 from impinge.run.scene.builder import Builder
+from impinge.run.scene.plausible import check_thickness
 from impinge.run.scene.toml import Document, Key
 from impinge.run.soft import SoftWorld
 from impinge.shapes.mesh import Mesh
@@ -47,6 +48,7 @@ class _Builder(Builder):
                 else:
                     self.world.add_cloth(self._cloth(body), warp=self._warp(body), **options)
                 self._limit_strain(body)
+                self._check_thickness(body, ("bodies", number))
         for number, obstacle in enumerate(self.scene.obstacles):
             with self.at("obstacles", number):
                 key: Key = ("obstacles", number)
@@ -95,6 +97,12 @@ class _Builder(Builder):
             self.world.limit_strain(upper=limits.upper, lower=limits.lower, bodies=bodies)
         if limits.rate is not None:
             self.world.limit_strain_rate(limits.rate, bodies=bodies)
+
+    def _check_thickness(self, body: softmodels.Body, key: Key) -> None:
+        """Of the body that was added last."""
+        name, times = ("radius", 2.0) if isinstance(body, softmodels.Cable) else ("thickness", 1.0)
+        value, edges = getattr(body, name), self.world._parts[-1].edges.rest
+        check_thickness(self.document, (*key, name), value, times * value, float(edges.mean()))
 
     def _nodes(self, fixed: softmodels.Fixed) -> NDArray[np.int64]:
         """Numbers, in the world, of nodes that are fixed."""
