@@ -34,7 +34,6 @@ __all__ = ["Outcome", "run_scene"]
 
 _SECONDS = 0.2  # of steps between two looks at signals and the progress bar
 _MOST_STEPS = 2.0**53  # of a run: times of more are not told apart
-_MOST_MOMENTS = 1e9  # of frames or rows in one step, which are counted one by one
 _CHECKPOINTS = 10  # in a run, unless the scene says otherwise
 
 
@@ -114,17 +113,11 @@ class _Run:
                 raise scene.document.error(
                     ("run", "until"), f"found {self.until:g}, expected at least {world.time:g}, where the run is"
                 )
-        else:
-            check_step(scene.document, scene.model, world.dt, job.why_dt)
+        check_step(scene.document, scene.model, world.dt, job.why_dt)
         steps = (self.until - world.time) / world.dt
         if steps > _MOST_STEPS:
             found = f"found {self.until:g}, {steps:.3g} steps of {world.dt:.3g} s"
             raise scene.document.error(("run", "until"), f"{found}, expected at most {_MOST_STEPS:.2g} steps")
-        for name in ("frames", "series"):
-            interval = getattr(self.scene.output, name)
-            if interval is not None and world.dt / interval > _MOST_MOMENTS:
-                found = f"found {interval:.3g}, {world.dt / interval:.3g} times in a step of {world.dt:.3g} s"
-                raise scene.document.error(("output", name), f"{found}, expected at most {_MOST_MOMENTS:g} times")
 
     def go(self, tell: Callable[[Any], Any]) -> Outcome:
         """The time loop."""

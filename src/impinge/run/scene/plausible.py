@@ -20,7 +20,7 @@ _COARSE = 5.0  # edges: so thick may be what is cut into parts very finely
 def check_step(document: Document, scene: models.Particles | softmodels.Soft, dt: float, why: str) -> None:
     """An error if a time step is longer than the run, and a warning if it is longer than from frame to frame."""
     until, frames = scene.run.until, scene.output.frames
-    if dt > until:
+    if dt > until:  # in shorter ones frames and rows that are due can be counted, as they can be in the run
         hint = _SLOW if scene.world.dt == "auto" else ""
         raise document.error(("world", "dt"), f"found {why}, expected at most run.until, {until:g} s{hint}")
     if frames is not None and dt > frames:
