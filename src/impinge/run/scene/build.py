@@ -76,6 +76,9 @@ class Builder(Base):
 
     def build(self, threads: int | None) -> Built:
         scene, settings = self.scene, self.scene.world.model_dump()
+        if scene.world.dt == "auto" and not (scene.spheres or scene.polyhedra or scene.sources):
+            found = "found no [[spheres]], [[polyhedra]] or [[sources]], expected something that moves"
+            raise self.document.error((), f"{found}, or a time step (world.dt) without")
         self.dim = scene.world.dim
         with self.at("world"):
             self.space = read_space(scene.world.box, scene.world.periodic, self.dim)
