@@ -72,17 +72,23 @@ class Scene:
         return build(self.model, self.document, self.threads(threads))
 
     def threads(self, given: int | None = None) -> int | None:
-        """The number of threads given, or else what the scene says; an error if this machine has fewer cores."""
+        """The number of threads given, or else what the scene says; at most the cores of this machine, with a warning.
+
+        A scene may come from a larger machine, and results do not depend on the number.
+        """
         from impinge import _jit
 
         wanted = self.model.run.threads if given is None else given
         try:
             with _jit.threads(wanted):
                 return wanted
-        except InputError as error:
+        except InputError:
             if given is not None:
                 raise
-            raise self.document.error_in(("run",), str(error)) from None
+        cores = _jit.thread_count()
+        found = f"found {wanted}, more than this machine has cores, {cores}"
+        self.document.warn(("run", "threads"), f"{found}, which it takes; results are the same")
+        return cores
 
 
 def read_scene(path: str | os.PathLike[str], *, allow_outside: bool = False) -> Scene:
