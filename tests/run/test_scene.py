@@ -229,8 +229,8 @@ def test_long_lines_that_are_no_toml_are_told_quickly():
         ("# nothing", "scene.toml:1: run: missing, expected a table"),
         ("\x00", "scene.toml:1: found '\\x00', expected TOML (Invalid statement)"),
         ("[run]\nuntil = 1\n",
-         "scene.toml: found no [[spheres]], [[polyhedra]] or [[sources]], expected something that moves, or a time step "
-         "(world.dt) without"),
+         "scene.toml: found no [[spheres]], [[polyhedra]] or [[sources]], expected something that moves, or a time "
+         "step (world.dt) without"),
     ],
 )  # fmt: skip
 def test_scenes_with_nothing_in_them(here, text, message):
