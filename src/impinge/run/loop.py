@@ -236,11 +236,13 @@ class _Run:
 
     def _summarise(self, outcome: Outcome) -> None:
         assert self.timings is not None
+        facts, totals = self.job.facts(), self.timings.totals()
+        facts |= {name: count for name, count in totals.items() if name in facts}  # of the whole run, as steps are
         self.folder.write_summary({
             "finished": outcome.finished,
             "time": outcome.time,
             "steps": outcome.steps,
-            **self.job.facts(),
+            **facts,
             "seconds": self.timings.seconds,
             "last part": {"steps": outcome.steps_now, "seconds": round(outcome.seconds, 3)},
             "versions": versions(),
