@@ -139,6 +139,20 @@ def test_csv_and_json(tmp_path: Path) -> None:
     assert np.load(tmp_path / "p.npy").tolist() == [[0, 1]]
 
 
+def test_three_columns_without_names(tmp_path: Path) -> None:
+    """They may be x, y, z or x, y, radius."""
+    path, out = tmp_path / "a.csv", tmp_path / "out.npy"
+    path.write_text("0,0,1\n1,0,1\n")
+    result = invoke("pairs", path, "-o", out)
+    said = "found three columns without names, taken for x, y and radius; if they are x, y, z: --radius; else a first"
+    assert result.stderr == f"impinge: warning: {path}: {said} line x,y,radius\n"
+    assert " discs in the plane" in result.stdout.replace("\n        ", "")
+    assert invoke("pairs", path, "-o", out, "--radius", 1, "-q").output == ""
+    assert read_spheres(path, dim=2)[0].shape == (2, 2)
+    path.write_text("x,y,radius\n0,0,1\n1,0,1\n")
+    assert invoke("pairs", path, "-o", out, "-q").output == ""
+
+
 def test_periodic_box(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     rows = np.column_stack([rng.random((300, 3)), rng.uniform(0.01, 0.05, 300)])

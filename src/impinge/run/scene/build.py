@@ -169,7 +169,7 @@ class Builder(Base):
         assert spheres.file is not None
         radius = spheres.radii if isinstance(spheres.radii, float) else None
         try:
-            centres, radii = read_spheres(self.document.beside(spheres.file), radius)
+            centres, radii = read_spheres(self.document.beside(spheres.file), radius, self.dim)
             centres = _check.vectors("centres", centres, centres.shape[1])
             return centres, _check.sizes("radii", radii if radius is None else spheres.radii, len(centres), "centres")
         except InputError as error:
