@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from impinge import shapes
@@ -63,10 +65,14 @@ def test_a_time_step_longer_than_from_frame_to_frame(tmp_path: Path) -> None:
 # Lengths in millimetres
 
 
+def built(folder: Path, text: str) -> Any:
+    return read_scene(write(folder, text)).build()
+
+
 def told(folder: Path, text: str) -> str:
     """The warning as a scene becomes a world, from its line on; the only one."""
     with pytest.warns(RunWarning) as caught:
-        read_scene(write(folder, text)).build()
+        built(folder, text)
     assert len(caught) == 1
     return str(caught[0].message).removeprefix(f"{folder / 'scene.toml'}:")
 
@@ -87,8 +93,8 @@ def test_bodies_drawn_in_millimetres(tmp_path: Path) -> None:
     shapes.save(shapes.box((40.0, 20, 20)), tmp_path / "part.ply")
     hint = "if it was drawn in millimetres: scale = 1e-3"
     assert told(tmp_path, ROCK) == f"8: polyhedra[0].file: found a mesh 40 m wide; {hint}"
-    read_scene(write(tmp_path, ROCK + "scale = 1\n")).build()  # who says so has thought of it
-    read_scene(write(tmp_path, ROCK + "scale = 1e-3\n")).build()
+    built(tmp_path, ROCK + "scale = 1\n")  # who says so has thought of it
+    built(tmp_path, ROCK + "scale = 1e-3\n")
     other = '[[polyhedra]]\nmaterial = "rock"\nsphere = { radius = 0.01 }\npositions = [[0, 0, 90]]\n'
     assert "found a mesh 40 m wide, 2,000 times as wide as all else that moves; " in told(
         tmp_path, ROCK + "scale = 1.0\n" + other
@@ -122,6 +128,22 @@ def test_sources_of_bodies_drawn_in_millimetres(tmp_path: Path) -> None:
         InputError, match=r"found a body 48\.99 m across, .*; if it is in millimetres, scale it by 1e-3"
     ):
         read_scene(write(tmp_path, text)).build()
+
+
+def test_spheres_in_millimetres(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,y,z,radius\n1000,2000,3000,20\n0,0,0,10\n")
+    table = '[run]\nuntil = 1\n[materials.m]\ndensity = 2500\nstiffness = 1e4\n[[spheres]]\nmaterial = "m"\n'
+    scene = table + 'file = "a.csv"\n'
+    assert "radius 10 m), expected stiffer ones; N/m, or young in Pa, or lengths in m, if" in told(tmp_path, scene)
+    spheres = built(tmp_path, scene + "scale = 1e-3\n").spheres
+    np.testing.assert_allclose(spheres.centres, [[1, 2, 3], [0, 0, 0]])
+    np.testing.assert_allclose(spheres.radii, [0.02, 0.01])
+    spheres = built(tmp_path, scene + "scale = 1e-3\nradii = 0.05\n").spheres  # which the scene says, in m
+    np.testing.assert_allclose(spheres.radii, 0.05)
+    with pytest.raises(InputError, match=r"spheres\[0\]\.scale: found 2\.0, expected it only with file"):
+        built(tmp_path, table + "scale = 2.0\nradii = 1.0\ncentres = [[0, 0, 0]]\n")
+    with pytest.raises(InputError, match=r"spheres\[0\]"):
+        built(tmp_path, scene + "scale = 1e308\n")
 
 
 def test_cloth_and_cables_that_are_too_thick(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from impinge.errors import RunError, RunWarning, SubjectError
 
 __all__ = ["FARTHEST", "check_box", "check_start", "explain_break", "warn_soft"]
 
+_LARGE = 1.0  # m: hardly any sphere is as large, and one of 1 mm in millimetres is
 _SOFT = 2.0  # radii: spheres that would sink in farther by their own weight fall through each other
 
 
@@ -30,7 +31,10 @@ def warn_soft(dynamics: Dynamics, shortest: float, smallest: float) -> None:
     depth = float(np.linalg.norm(dynamics.gravity)) * (shortest / np.pi) ** 2
     if _SOFT * smallest < depth < np.inf:
         found = f"spheres so soft that the weight of one pushes it in by about {depth:.2g} m (radius {smallest:.4g} m)"
-        warnings.warn(f"stiffness: found {found}, expected stiffer ones; N/m, or young in Pa", RunWarning, stacklevel=5)
+        hint = ", or lengths in m, if they are in millimetres" if smallest > _LARGE else ""
+        warnings.warn(
+            f"stiffness: found {found}, expected stiffer ones; N/m, or young in Pa{hint}", RunWarning, stacklevel=5
+        )
 
 
 def check_start(dynamics: Dynamics) -> None:

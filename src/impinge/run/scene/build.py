@@ -171,7 +171,9 @@ class Builder(Base):
         try:
             centres, radii = read_spheres(self.document.beside(spheres.file), radius, self.dim)
             centres = _check.vectors("centres", centres, centres.shape[1])
-            return centres, _check.sizes("radii", radii if radius is None else spheres.radii, len(centres), "centres")
+            sizes = _check.sizes("radii", radii if radius is None else radius, len(centres), "centres")
+            with np.errstate(over="ignore"):  # what is no number any more is found as spheres are added
+                return spheres.scale * centres, spheres.scale * sizes if radius is None else sizes
         except InputError as error:
             raise InputError(f"file: {str(error).replace('--radius', 'the key radii')}") from None
 
