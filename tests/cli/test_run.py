@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 from ..command import invoke
-from ..run.scenes import SMALL, contents, write
+from ..run.scenes import FULL, SMALL, contents, write
 
 
 @pytest.fixture
@@ -31,6 +32,25 @@ def test_run(here):
     facts = json.loads((here / "scene-out" / "summary.json").read_text())
     assert facts["finished"] is True
     assert facts["steps"] > 0
+
+
+def test_one_of_a_kind_is_no_plural(here):
+    scene = "[world]\ndt = 0.01\n[run]\nuntil = 0.01\n[materials.m]\ndensity = 1\nstiffness = 1\n"
+    write(here, scene + '[[spheres]]\nmaterial = "m"\nradii = 0.01\ncentres = [[0, 0, 0]]\n')
+    assert invoke("run", "scene.toml").stdout.startswith("1 sphere until 0.01 s, 1 step; dt = 0.01 s, ")
+
+
+def test_sources_and_sinks_say_what_came_and_went(here):
+    write(here, FULL.replace("rate = 400", "rate = 1e5"))
+    result = invoke("run", "scene.toml")
+    assert result.exit_code == 0, result.output
+    said = " ".join(result.stdout.split())
+    assert re.search(
+        r"source 1 [\d,]+ spheres? came; [\d,]+ more are due at its rate, 100000 per second, and found", said
+    )
+    assert re.search(r"corner took \d+ spheres?, 0\.\d+ kg written", said)
+    write(here, FULL)
+    assert re.search(r"source 1 +2[23] spheres came *$", invoke("run", "scene.toml", "--overwrite").stdout, re.M)
 
 
 def test_quiet(here):

@@ -27,7 +27,7 @@ from impinge.bodies.sizes import read_corners
 from impinge.broad.search import NeighborSearch, Statistics
 from impinge.broad.space import check_room, read_space
 from impinge.errors import InputError, RunWarning
-from impinge.facts import html_table
+from impinge.facts import counted, html_table
 from impinge.inside.solid import Solid
 from impinge.response.materials import Material, law_table, shortest_contact
 from impinge.run import measure, overlaps, planes, rows, state, watch
@@ -126,10 +126,13 @@ class World:
         self._warned = math.nan  # the shortest contact that was looked at for warnings
 
     def __repr__(self) -> str:
-        return (
-            f"<impinge.World: {len(self._dynamics.particles):,} {'spheres' if self.dim == 3 else 'discs'}, "
-            f"{len(self._dynamics.rigid):,} polyhedra, {len(self.walls)} walls, t = {self.time:.6g} s>"
-        )
+        dynamics = self._dynamics
+        what = [
+            counted(len(dynamics.particles), "sphere" if self.dim == 3 else "disc"),
+            counted(len(dynamics.rigid), "polyhedron", "polyhedra"),
+            counted(len(self.walls), "wall"),
+        ]
+        return f"<impinge.World: {', '.join(what)}, t = {self.time:.6g} s>"
 
     def _repr_html_(self) -> str:
         dynamics, d = self._dynamics, self.dim
