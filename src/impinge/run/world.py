@@ -651,5 +651,8 @@ class World:
     def load(
         cls, path: str | Path, *, threads: int | None = None, motions: Mapping[str, PoseFunction] | None = None
     ) -> World:
-        """A world from a file of `save`; motions : functions of time of obstacles, by name, which no file holds."""
+        """A world from a file of `save`, or from the checkpoint.h5 of a run.
+
+        motions : functions of time of obstacles, by name, which no file holds.
+        """
         return state.load(cls, path, threads, motions or {})
