@@ -57,9 +57,9 @@ def test_given_steps_that_divide_the_interval(tmp_path):
 
 
 def test_intervals_shorter_than_a_step(tmp_path):
-    run(tmp_path, SMALL.replace("series = 0.001", "series = 1e-9").replace("until = 0.02", "until = 0.001"))
+    run(tmp_path, SMALL.replace("series = 0.001", "series = 1e-9").replace("until = 0.02", "until = 0.005"))
     scene = read_scene(tmp_path / "scene.toml")
-    assert len(rows(tmp_path / "out" / "series.csv")) == math.ceil(0.001 / scene.build().dt - 1e-9) + 1
+    assert len(rows(tmp_path / "out" / "series.csv")) == math.ceil(0.005 / scene.build().dt - 1e-9) + 1
 
 
 def test_series(tmp_path):

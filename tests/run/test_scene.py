@@ -366,7 +366,7 @@ def test_files_beside_the_scene(here):
 [run]
 until = 1
 [materials.m]
-density = 1
+density = 20
 stiffness = 1
 [[spheres]]
 material = "m"

@@ -43,9 +43,8 @@ def refused_run(folder: Path, text: str) -> str:
 
 
 def test_a_time_step_longer_than_the_run(tmp_path: Path) -> None:
-    said = refused_run(
-        tmp_path, SMALL.replace("dim = 2", "dim = 2\ngravity = [0, 0]").replace("until = 0.02", "until = 1e-5")
-    )
+    text = SMALL.replace("dim = 2", "dim = 2\ngravity = [0, 0]").replace("frames = 0.005\n", "")
+    said = refused_run(tmp_path, text.replace("until = 0.02", "until = 1e-5"))
     assert said.startswith("2: world.dt: found ")
     assert " of the shortest contact (" in said
     assert "expected at most run.until, 1e-05 s; contacts take as long" in said
@@ -60,6 +59,28 @@ def test_a_time_step_longer_than_from_frame_to_frame(tmp_path: Path) -> None:
     with pytest.warns(RunWarning, match=said):
         outcome = run_scene(scene, tmp_path / "out")
     assert outcome.steps == 2
+
+
+def test_frames_that_never_come(tmp_path: Path) -> None:
+    said = told(tmp_path, SMALL.replace("frames = 0.005", "frames = 5"))
+    assert said == "7: output.frames: found 5 s, more than run.until, 0.02 s; there will be a frame of the start only"
+    assert "5: output.frames: found 2 s," in told(tmp_path, SOFT_SMALL.replace("frames = 0.02", "frames = 2"))
+    built(tmp_path, SMALL.replace("frames = 0.005", "frames = 0.02"))
+
+
+def test_gravity_that_points_upwards(tmp_path: Path) -> None:
+    said = told(tmp_path, SMALL.replace("dim = 2", "dim = 2\ngravity = [0, 9.81]"))
+    assert said == "4: world.gravity: found [0.0, 9.81], which points upwards; down is -9.81"
+    assert "gravity: found [0.0, 0.0, 9.81]" in told(tmp_path, "[world]\ngravity = [0, 0, 9.81]\n" + SOFT_SMALL)
+    built(tmp_path, SMALL.replace("dim = 2", "dim = 2\ngravity = [9.81, 1]"))
+
+
+def test_densities_in_grams(tmp_path: Path) -> None:
+    said = told(tmp_path, BODIES.replace("density = 2500", "density = 2.5"))
+    found = "found 2.5 kg/m³, less than nearly all that is solid; if it is in g/cm³: density = 2500"
+    assert said == f"10: materials.rock.density: {found}"
+    built(tmp_path, SMALL.replace("density = 20", "density = 2"))  # of discs, per area
+    built(tmp_path, BODIES + "[materials.wall]\ndensity = 1\nstiffness = 1e4\n")  # which nothing is made of
 
 
 # Lengths in millimetres

@@ -7,14 +7,33 @@ import math
 from impinge.run.scene import models, softmodels
 from impinge.run.scene.toml import Document, Key
 
-__all__ = ["WIDE", "check_step", "check_thickness", "check_width"]
+__all__ = ["WIDE", "check_scene", "check_step", "check_thickness", "check_width"]
 
 _HUGE = 500.0  # times as wide as all else that moves
 WIDE = 10.0  # m: hardly any body is as wide, and a part of 1 cm in millimetres is
 
 # So do things drawn in millimetres: their masses are 1e9 times too large.
 _SLOW = "; contacts take as long where the stiffness is too low for the masses, or lengths are in mm: scale = 1e-3"
+_LIGHT = 20.0  # kg/m³: foams are as light, and all is below that in g/cm³
 _COARSE = 5.0  # edges: so thick may be what is cut into parts very finely
+
+
+def check_scene(document: Document, scene: models.Particles | softmodels.Soft) -> None:
+    """Warnings about what can be seen before there is a world."""
+    gravity, until, frames = scene.world.gravity, scene.run.until, scene.output.frames
+    if gravity is not None and gravity[-1] > 0 and not any(gravity[:-1]):
+        document.warn(("world", "gravity"), f"found {gravity}, which points upwards; down is {-gravity[-1]:g}")
+    if frames is not None and frames > until:
+        found = f"found {frames:g} s, more than run.until, {until:g} s"
+        document.warn(("output", "frames"), f"{found}; there will be a frame of the start only")
+    if isinstance(scene, models.Particles) and not scene.is_flat:
+        moving: list[models.Spheres | models.Polyhedra | models.Source] = [*scene.spheres, *scene.polyhedra]
+        used = {thing.material for thing in [*moving, *scene.sources]}
+        for name, material in scene.materials.items():
+            if name in used and material.density < _LIGHT:
+                found = f"found {material.density:g} kg/m³, less than nearly all that is solid"
+                hint = f"if it is in g/cm³: density = {1000 * material.density:g}"
+                document.warn(("materials", name, "density"), f"{found}; {hint}")
 
 
 def check_step(document: Document, scene: models.Particles | softmodels.Soft, dt: float, why: str) -> None:

@@ -14,6 +14,7 @@ from impinge.errors import InputError
 from impinge.facts import html_table
 from impinge.run.scene import models, softmodels
 from impinge.run.scene.errors import explain
+from impinge.run.scene.plausible import check_scene
 from impinge.run.scene.toml import Document, Key, read_toml
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Scene:
             return self.build_with_groups(threads).world
         from impinge.run.scene import softbuild
 
+        check_scene(self.document, self.model)
         return softbuild.build(self.model, self.document, self.threads(threads))
 
     def build_with_groups(self, threads: int | None = None) -> Built:
@@ -69,6 +71,7 @@ class Scene:
         from impinge.run.scene.build import build
 
         assert isinstance(self.model, models.Particles)
+        check_scene(self.document, self.model)
         return build(self.model, self.document, self.threads(threads))
 
     def threads(self, given: int | None = None) -> int | None:
