@@ -110,6 +110,17 @@ def test_new(here, template):
     assert (result.exit_code, result.output) == (0, "")
 
 
+def test_a_report_is_a_web_page(here):
+    result = invoke("report", "scene-out", "-o", "r.pdf")
+    assert result.exit_code == 2
+    assert result.stderr == "impinge: r.pdf: ending '.pdf', expected .html\n"
+
+
+def test_new_quotes_names(here):
+    said = "written mein silo.toml; try: impinge run 'mein silo.toml'\n"
+    assert invoke("new", "mein silo").stdout == said
+
+
 def test_new_overwrites_nothing(here):
     before = (here / "scene.toml").read_text()
     result = invoke("new", "scene")

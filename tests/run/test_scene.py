@@ -64,7 +64,7 @@ BAD = [
     ("two dampings", "friction = 0.5", "damping = 0.5  # here",
      "materials.glass.damping, restitution: found both, expected one of them"),
     ("no density", "density = 20\n", "", "materials.glass.density: missing, expected a number above 0"),
-    ("no run", "[run]\nuntil = 0.02\n", "", "run: missing, expected a table"),
+    ("no run", "[run]\nuntil = 0.02\n", "", "run: missing, expected a table of until, threads"),
     ("negative end", "until = 0.02", "until = -1  # here", "run.until: found -1, expected a number above 0"),
     ("zero frames", "frames = 0.005", "frames = 0  # here", "output.frames: found 0, expected a number above 0"),
     ("unknown format", "frames = 0.005", 'frames = 0.005\nformats = ["vtk"]  # here',
@@ -225,8 +225,8 @@ def test_long_lines_that_are_no_toml_are_told_quickly():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "scene.toml:1: run: missing, expected a table"),
-        ("# nothing", "scene.toml:1: run: missing, expected a table"),
+        ("", "scene.toml:1: run: missing, expected a table of until, threads"),
+        ("# nothing", "scene.toml:1: run: missing, expected a table of until, threads"),
         ("\x00", "scene.toml:1: found '\\x00', expected TOML (Invalid statement)"),
         ("[run]\nuntil = 1\n",
          "scene.toml: found no [[spheres]], [[polyhedra]] or [[sources]], expected something that moves, or a time "
@@ -366,8 +366,8 @@ def test_files_beside_the_scene(here):
 [run]
 until = 1
 [materials.m]
-density = 20
-stiffness = 1
+density = 1000
+stiffness = 1e4
 [[spheres]]
 material = "m"
 file = "spheres.csv"

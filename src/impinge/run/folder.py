@@ -107,7 +107,8 @@ class Folder:
         key = _first_difference(before, self._essence())
         if key is not None:
             raise self.scene.document.error(
-                key, f"differs from the run in {self.path}, expected the same scene; only run.until may change"
+                key,
+                f"differs from the run in {self.path}, expected the same scene; only run.until and run.threads may change",
             )
 
     def _essence(self) -> dict[str, Any]:

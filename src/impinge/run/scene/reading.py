@@ -137,7 +137,8 @@ def _kind_of(document: Document) -> Any:
             key: Key = (name, 0) if isinstance(content[name], list) else (name,)
             what = "cables and cloth" if said == "soft" else "spheres and polyhedra"
             either = "expected a scene of spheres and polyhedra or one of cables and cloth, not of both"
-            raise document.error(key, f"found it in a scene of {what}, {either}")
+            floor = "; a floor is [[obstacles]] with plate = { size = [2, 2] }" if name in ("planes", "boxes") else ""
+            raise document.error(key, f"found it in a scene of {what}, {either}{floor}")
     return mine
 
 

@@ -130,4 +130,6 @@ class _Builder(Builder):
             if str(error).startswith("dt:"):
                 raise self.document.error_in(("world",), str(error)) from None
             found = re.search(r"of body (\d+)", str(error))
-            raise self.document.error(("bodies", int(found[1]) if found else 0), str(error)) from None
+            said = re.sub(r"of body (\d+)", lambda body: f"of {self.names[int(body[1])]!r}", str(error))
+            said = re.sub(r"of obstacle (\d+)", r"of obstacles[\1]", said)
+            raise self.document.error(("bodies", int(found[1]) if found else 0), said) from None
