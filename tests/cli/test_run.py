@@ -34,6 +34,11 @@ def test_run(here):
     assert facts["steps"] > 0
 
 
+def test_a_report_stands_below_the_rest(here):
+    lines = invoke("run", "scene.toml", "--report").stdout.splitlines()
+    assert [line.index("scene-out") for line in lines[-2:]] == [9, 9]
+
+
 def test_one_of_a_kind_is_no_plural(here):
     scene = "[world]\ndt = 0.01\n[run]\nuntil = 0.01\n[materials.m]\ndensity = 1\nstiffness = 1\n"
     write(here, scene + '[[spheres]]\nmaterial = "m"\nradii = 0.01\ncentres = [[0, 0, 0]]\n')

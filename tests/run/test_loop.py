@@ -282,6 +282,14 @@ def test_a_disk_that_fills_up_later(tmp_path):
     assert contents(tmp_path / "out") == whole
 
 
+def test_what_cannot_be_written_has_its_own_name(tmp_path):
+    """Not that of the temporary file that was to become it."""
+    run(tmp_path, SMALL.replace("until = 0.02", "until = 0.01"))
+    (tmp_path / "out" / ".summary.json.part").mkdir()
+    with pytest.raises(RunError, match=r"out/summary\.json: .*; the checkpoint of"):
+        run(tmp_path, SMALL, resume=True)
+
+
 def test_spheres_that_get_lost(tmp_path):
     text = SMALL.replace("dim = 2", "dim = 2\ndt = 0.01").replace("stiffness = 1e4", "stiffness = 1e200")
     text = text.replace("frames = 0.005\nseries = 0.001\n", "checkpoint = 0.001\n").replace("until = 0.02", "until = 1")

@@ -62,12 +62,13 @@ def run(
         again = shlex.join(["impinge", "run", str(scene), "--out", str(folder), "--resume"])
         say(f"stopped at t = {outcome.time:.6g} s; go on with: {again}")
         raise typer.Exit(128 + outcome.stopped_by)
+    width = 0
     if not quiet:
-        _print_outcome(outcome, tell.world, checked, bool(compiled))
+        width = _print_outcome(outcome, tell.world, checked, bool(compiled))
     if report:
         path = make_report(folder)
         if not quiet:
-            facts_table([("report", str(path))])
+            facts_table([("report", str(path))], width)
 
 
 class _Teller:
@@ -156,12 +157,13 @@ def _survey(world: World | SoftWorld) -> str:
     return f"{len(world._touch.forces):,} contacts, {world.energy()['kinetic']:.3g} J in motion"
 
 
-def _print_outcome(outcome: Outcome, world: Any, scene: Scene, compiled: bool) -> None:
+def _print_outcome(outcome: Outcome, world: Any, scene: Scene, compiled: bool) -> int:
+    """Print what a run has come to; returns how wide the names are."""
     from impinge.run.world import World
 
     if outcome.steps_now == 0:
         print(f"finished already, at t = {outcome.time:.6g} s; nothing to do")
-        return
+        return 0
     first = ", with compiling, this once" if compiled else ""
     rows = [("time", f"{outcome.time:.6g} s simulated in {duration(outcome.seconds)}{first}")]
     rate = outcome.body_steps / outcome.seconds
@@ -178,7 +180,7 @@ def _print_outcome(outcome: Outcome, world: Any, scene: Scene, compiled: bool) -
     if isinstance(world, World):
         rows += _flows(world, scene)
     rows.append(("written", str(outcome.folder)))
-    facts_table(rows)
+    return facts_table(rows)
 
 
 def _flows(world: World, scene: Scene) -> list[tuple[str, str]]:

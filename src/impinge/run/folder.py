@@ -106,10 +106,8 @@ class Folder:
     def _check_scene(self, before: dict[str, Any]) -> None:
         key = _first_difference(before, self._essence())
         if key is not None:
-            raise self.scene.document.error(
-                key,
-                f"differs from the run in {self.path}, expected the same scene; only run.until and run.threads may change",
-            )
+            why = f"differs from the run in {self.path}, expected the same scene"
+            raise self.scene.document.error(key, f"{why}; only run.until and run.threads may change")
 
     def _essence(self) -> dict[str, Any]:
         """All of the scene that decides what happens and what is written."""

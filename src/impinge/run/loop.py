@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from impinge.errors import InputError, RunError, install
+from impinge.errors import InputError, RunError, file_of, install
 from impinge.facts import html_table
 from impinge.output import Series
 from impinge.run import jobs
@@ -142,7 +142,7 @@ class _Run:
                 outcome.seconds = time.perf_counter() - start
                 self._close(outcome)
         except OSError as error:
-            raise RunError(f"{error.filename or self.folder.path}: {error.strerror}; {self._way_back()}") from None
+            raise RunError(f"{file_of(error) or self.folder.path}: {error.strerror}; {self._way_back()}") from None
         except RunError as error:
             error.args = (f"{error}; {self._way_back()}",)
             raise
