@@ -98,6 +98,7 @@ def test_two_dimensions(tmp_path: Path) -> None:
         ("a.csv", "", "holds no rows"),
         ("a.csv", "x;y;r\n0,1;0,2;0,3\n", "line 2: found '0,1', expected a number with a decimal point"),
         ("a.csv", "1;0;0,3\n", "line 1: found '0,3', expected a number with a decimal point"),
+        ("a.csv", "x,y,r\n１,２,３\n", r"line 2: found '１', expected a number of plain \(ASCII\) signs"),
         ("a.csv", "# by hand\na,b\n1,2\n", "found columns a, b, expected x, y"),
         ("a.npz", "PK\x03\x04", "cannot be read as .npz"),
         ("a.xyz", "many\n\n", "found 'many' in the first line, expected the number of spheres"),
@@ -111,6 +112,14 @@ def test_bad_files(tmp_path: Path, name: str, text: str, message: str) -> None:
     (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=message):
         read_spheres(tmp_path / name)
+
+
+def test_files_in_another_encoding(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,y,r\n1,2,3\n", encoding="utf-16")
+    with pytest.raises(
+        InputError, match=r"a\.csv: found bytes that are no text \(UTF-8\), expected a file saved as that"
+    ):
+        read_spheres(tmp_path / "a.csv")
 
 
 def run(*arguments: object) -> tuple[int, str, str]:

@@ -46,6 +46,8 @@ def read_spheres(path: Path, radius: float | None = None, dim: int | None = None
         centres, radii = readers[path.suffix.lower()](path, radius is not None)
     except InputError:
         raise
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: found bytes that are no text (UTF-8), expected a file saved as that") from None
     except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
         raise InputError(f"{path}: cannot be read as {path.suffix.lower()} ({reason(error)})") from None
     if dim is None and radius is None and centres.shape[1:] == (2,) and _has_no_names(path):
