@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from impinge.bodies.dynamics import Dynamics
 from impinge.bodies.rigid.dynamics import FARTHEST
 from impinge.errors import RunError, RunWarning, SubjectError
+from impinge.facts import counted
 
 __all__ = ["FARTHEST", "check_box", "check_start", "explain_break", "warn_soft"]
 
@@ -44,7 +45,7 @@ def check_start(dynamics: Dynamics) -> None:
         sphere = int(dynamics.particles.ids[row])
         place = _place(dynamics, dynamics.particles.x[row])
         raise SubjectError(
-            f"centres: sphere {sphere} is at {place}, expected a place in {what}; {count} such spheres",
+            f"centres: sphere {sphere} is at {place}, expected a place in {what}; {counted(count, 'such sphere')}",
             ("sphere", sphere),
         )
 
@@ -56,7 +57,8 @@ def check_box(dynamics: Dynamics, why_dt: str) -> None:
         p = dynamics.particles
         raise RunError(
             f"sphere {p.ids[row]} has left {what} at step {dynamics.steps} (t = {dynamics.time:.6g} s), to "
-            f"{_place(dynamics, p.x[row])}; {count} such spheres. Likely cause: no wall there, or {_cause(why_dt)}"
+            f"{_place(dynamics, p.x[row])}; {counted(count, 'such sphere')}. "
+            f"Likely cause: no wall there, or {_cause(why_dt)}"
         )
 
 
