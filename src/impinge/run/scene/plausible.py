@@ -19,7 +19,7 @@ _COARSE = 5.0  # edges: so thick may be what is cut into parts very finely
 
 
 def check_scene(document: Document, scene: models.Particles | softmodels.Soft) -> None:
-    """Warnings about what can be seen before there is a world."""
+    """Warnings about what can be seen without a world."""
     gravity, until, frames = scene.world.gravity, scene.run.until, scene.output.frames
     if gravity is not None and gravity[-1] > 0 and not any(gravity[:-1]):
         document.warn(("world", "gravity"), f"found {gravity}, which points upwards; down is {-gravity[-1]:g}")

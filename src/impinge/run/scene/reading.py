@@ -63,16 +63,18 @@ class Scene:
             return self.build_with_groups(threads).world
         from impinge.run.scene import softbuild
 
+        world = softbuild.build(self.model, self.document, self.threads(threads))
         check_scene(self.document, self.model)
-        return softbuild.build(self.model, self.document, self.threads(threads))
+        return world
 
     def build_with_groups(self, threads: int | None = None) -> Built:
         """The world of a scene of spheres and polyhedra, and the permanent numbers of the spheres of every group."""
         from impinge.run.scene.build import build
 
         assert isinstance(self.model, models.Particles)
-        check_scene(self.document, self.model)
-        return build(self.model, self.document, self.threads(threads))
+        built = build(self.model, self.document, self.threads(threads))
+        check_scene(self.document, self.model)  # after all errors, which come alone
+        return built
 
     def threads(self, given: int | None = None) -> int | None:
         """The number of threads given, or else what the scene says; at most the cores of this machine, with a warning.
