@@ -1,5 +1,6 @@
 """Every error and warning a user of impinge can meet."""
 
+import os
 from typing import Any
 
 _LONGEST = 200  # characters of what a library says
@@ -18,6 +19,16 @@ def reason(error: BaseException) -> str:
     """What an error of another library says, as part of a line: what it quotes from a file may be anything."""
     text = printable(str(error)).strip()
     return (text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…") or type(error).__name__
+
+
+def file_of(error: OSError) -> str | None:
+    """The file that an error of the system names; in place of a temporary one, that which it was to become."""
+    name = error.filename
+    if not isinstance(name, str | os.PathLike):
+        return None
+    folder, file = os.path.split(os.fspath(name))
+    is_temporary = file.startswith(".") and file.endswith(".part")  # as in output/atomic.py
+    return os.path.join(folder, file[1:-5]) if is_temporary else os.fspath(name)
 
 
 def install(extra: str) -> str:

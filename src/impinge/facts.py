@@ -1,4 +1,4 @@
-"""What things say of themselves in notebooks: small tables in HTML, of facts that are at hand."""
+"""What things say of themselves: numbers of them in words, and in notebooks small tables in HTML."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ from collections.abc import Iterable, Sized
 from html import escape
 from typing import Any
 
-__all__ = ["html_table"]
+__all__ = ["counted", "html_table"]
 
 _TABLE = '<table style="display: inline-table; margin: 0; line-height: 1.5">'
 _CELL = "text-align: left; vertical-align: top; padding: 0 1em 0 0.2em"
 _TITLE = f'<tr><th colspan="2" style="{_CELL}">{{}}</th></tr>'
 _ROW = f'<tr><td style="{_CELL}">{{}}</td><td style="{_CELL}">{{}}</td></tr>'
 _MOST = 8  # of a list
+
+
+def counted(number: int, one: str, several: str | None = None) -> str:
+    """How many there are: "1 step", "2,000 steps"; several : the plural, if that is not one with an s."""
+    return f"{number:,} {one if number == 1 else several or one + 's'}"
 
 
 def html_table(title: str, facts: Iterable[tuple[str, Any]]) -> str:

@@ -33,9 +33,9 @@ def split(row: str, delimiter: str | None) -> list[str]:
 
 
 def value_of(field: str) -> float | None:
-    """The number that a field holds, if it does."""
+    """The number that a field holds, if it does: to Python digits of any script are some, to NumPy plain ones."""
     try:
-        return None if "_" in field else float(field)
+        return float(field) if "_" not in field and field.isascii() else None
     except ValueError:
         return None
 
@@ -48,5 +48,5 @@ def is_meant_as_number(field: str) -> bool:
 def expected_number(field: str) -> str:
     """What to say of a field that holds none."""
     found = field if len(field) <= 40 else field[:40] + "…"
-    point = " with a decimal point" if is_meant_as_number(field) else ""
-    return f"found {found!r}, expected a number{point}"
+    how = " with a decimal point" if is_meant_as_number(field) else "" if field.isascii() else " of plain (ASCII) signs"
+    return f"found {found!r}, expected a number{how}"

@@ -127,7 +127,10 @@ def test_what_is_bad() -> None:
     refused("^inside: found int", inside=3)
     refused("^inside: found float64 of shape", inside=lambda points: points[:, 0])
     refused("^rotation: ", rotation=2 * np.eye(3))
-    refused(r"^upper: found a box of \[.*\] m, expected a larger one", upper=[0.5, 0.5, 0.5])
+    refused(
+        r"^upper: found a box of 0.5 × 0.5 × 0.5 m, .* larger one: .* if it is in millimetres, scale",
+        upper=[0.5, 0.5, 0.5],
+    )
     refused(
         "^fraction, count: found 200 bodies, of which [1-9][0-9]* have a place; no free one", count=200, upper=[6, 6, 6]
     )

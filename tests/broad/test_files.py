@@ -98,6 +98,7 @@ def test_two_dimensions(tmp_path: Path) -> None:
         ("a.csv", "", "holds no rows"),
         ("a.csv", "x;y;r\n0,1;0,2;0,3\n", "line 2: found '0,1', expected a number with a decimal point"),
         ("a.csv", "1;0;0,3\n", "line 1: found '0,3', expected a number with a decimal point"),
+        ("a.csv", "x,y,r\n１,２,３\n", r"line 2: found '１', expected a number of plain \(ASCII\) signs"),
         ("a.csv", "# by hand\na,b\n1,2\n", "found columns a, b, expected x, y"),
         ("a.npz", "PK\x03\x04", "cannot be read as .npz"),
         ("a.xyz", "many\n\n", "found 'many' in the first line, expected the number of spheres"),
@@ -111,6 +112,14 @@ def test_bad_files(tmp_path: Path, name: str, text: str, message: str) -> None:
     (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=message):
         read_spheres(tmp_path / name)
+
+
+def test_files_in_another_encoding(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,y,r\n1,2,3\n", encoding="utf-16")
+    with pytest.raises(
+        InputError, match=r"a\.csv: found bytes that are no text \(UTF-8\), expected a file saved as that"
+    ):
+        read_spheres(tmp_path / "a.csv")
 
 
 def run(*arguments: object) -> tuple[int, str, str]:
@@ -137,6 +146,20 @@ def test_csv_and_json(tmp_path: Path) -> None:
     code, out, _ = run(path, "-o", tmp_path / "p.npy", "--quiet", "--radius", 0.8)
     assert (code, out) == (0, "")
     assert np.load(tmp_path / "p.npy").tolist() == [[0, 1]]
+
+
+def test_three_columns_without_names(tmp_path: Path) -> None:
+    """They may be x, y, z or x, y, radius."""
+    path, out = tmp_path / "a.csv", tmp_path / "out.npy"
+    path.write_text("0,0,1\n1,0,1\n")
+    result = invoke("pairs", path, "-o", out)
+    said = "found three columns without names, taken for x, y and radius; if they are x, y, z: --radius; else a first"
+    assert result.stderr == f"impinge: warning: {path}: {said} line x,y,radius\n"
+    assert " discs in the plane" in result.stdout.replace("\n        ", "")
+    assert invoke("pairs", path, "-o", out, "--radius", 1, "-q").output == ""
+    assert read_spheres(path, dim=2)[0].shape == (2, 2)
+    path.write_text("x,y,radius\n0,0,1\n1,0,1\n")
+    assert invoke("pairs", path, "-o", out, "-q").output == ""
 
 
 def test_periodic_box(tmp_path: Path) -> None:

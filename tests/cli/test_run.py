@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 from ..command import invoke
-from ..run.scenes import SMALL, contents, write
+from ..run.scenes import FULL, SMALL, contents, write
 
 
 @pytest.fixture
@@ -31,6 +32,30 @@ def test_run(here):
     facts = json.loads((here / "scene-out" / "summary.json").read_text())
     assert facts["finished"] is True
     assert facts["steps"] > 0
+
+
+def test_a_report_stands_below_the_rest(here):
+    lines = invoke("run", "scene.toml", "--report").stdout.splitlines()
+    assert [line.index("scene-out") for line in lines[-2:]] == [9, 9]
+
+
+def test_one_of_a_kind_is_no_plural(here):
+    scene = "[world]\ndt = 0.01\n[run]\nuntil = 0.01\n[materials.m]\ndensity = 1\nstiffness = 1\n"
+    write(here, scene + '[[spheres]]\nmaterial = "m"\nradii = 0.01\ncentres = [[0, 0, 0]]\n')
+    assert invoke("run", "scene.toml").stdout.startswith("1 sphere until 0.01 s, 1 step; dt = 0.01 s, ")
+
+
+def test_sources_and_sinks_say_what_came_and_went(here):
+    write(here, FULL.replace("rate = 400", "rate = 1e5"))
+    result = invoke("run", "scene.toml")
+    assert result.exit_code == 0, result.output
+    said = " ".join(result.stdout.split())
+    assert re.search(
+        r"source 1 [\d,]+ spheres? came; [\d,]+ more are due at its rate, 100000 per second, and found", said
+    )
+    assert re.search(r"corner took \d+ spheres?, 0\.\d+ kg written", said)
+    write(here, FULL)
+    assert re.search(r"source 1 +2[23] spheres came *$", invoke("run", "scene.toml", "--overwrite").stdout, re.M)
 
 
 def test_quiet(here):
@@ -81,11 +106,24 @@ def test_new(here, template):
     assert result.stdout == "written mine.toml; try: impinge run mine.toml\n"
     text = (here / "mine.toml").read_text(encoding="utf-8")
     assert text.count("#") > 5
-    # A start of it runs; how long the whole takes is for `make verify`.
-    short = [line if not line.startswith("until") else "until = 0.002" for line in text.splitlines()]
-    write(here, "\n".join(short), "mine.toml")
+    # A start of it runs, a step at least; how long the whole takes is for `make verify`.
+    is_soft = template in ("cable", "cloth")
+    until, frames = ("until = 0.01", "frames = 0.01") if is_soft else ("until = 0.002", "frames = 0.002")
+    short = re.sub(r"(?m)^until = .*$", until, re.sub(r"(?m)^frames = .*$", frames, text))
+    write(here, short, "mine.toml")
     result = invoke("run", "mine.toml", "-q")
     assert (result.exit_code, result.output) == (0, "")
+
+
+def test_a_report_is_a_web_page(here):
+    result = invoke("report", "scene-out", "-o", "r.pdf")
+    assert result.exit_code == 2
+    assert result.stderr == "impinge: r.pdf: ending '.pdf', expected .html\n"
+
+
+def test_new_quotes_names(here):
+    said = "written mein silo.toml; try: impinge run 'mein silo.toml'\n"
+    assert invoke("new", "mein silo").stdout == said
 
 
 def test_new_overwrites_nothing(here):

@@ -269,7 +269,9 @@ def _run_seeds(folder: Path) -> dict[str, list[tuple[str, bytes]]]:
         found["soft" if is_soft else "world"].append(("h5", (folder / f"{name}.h5").read_bytes()))
         if name in ("full", "rocks", "soft_full"):
             run_scene(scene, folder / name)
-            found["resume"].append(("h5", (folder / name / "checkpoint.h5").read_bytes()))
+            of_run = "h5", (folder / name / "checkpoint.h5").read_bytes()
+            found["resume"].append(of_run)
+            found["soft" if is_soft else "world"].append(of_run)
             for path in sorted((folder / name).rglob("*")):
                 if path.suffix in (".pvd", ".vtp", ".csv", ".json") and "chains" not in path.name:
                     label = path.relative_to(folder).as_posix()

@@ -297,6 +297,8 @@ BAD = {
     "csv one column": (".csv", "1\n2\n", r"row 0 \(line 1\) has 1 column, expected at least 3"),
     "csv decimal comma first": (".csv", "1,5;2,0;3,1\n", r"row 0 \(line 1\): found '1,5', .* with a decimal point"),
     "csv two columns": (".csv", "1,2\n3,4\n", r"row 0 \(line 1\) has 2 columns, expected at least 3"),
+    "csv full width": (".csv", "x,y,z\n１,2,3\n".encode(), r"found '１', expected a number of plain \(ASCII\) signs"),
+    "csv of UTF-16": (".csv", "1,2,3\n".encode("utf-16"), "found text in UTF-16, expected a file saved as UTF-8"),
     "csv underscore": (".csv", "1_0,2,3\n", r"row 0 \(line 1\): found '1_0', expected a number"),
     "csv nan": (".csv", "x,y,z\n1,2,3\n\n4,nan,6\n", r"row 1 \(line 4\) is not finite \(4.0, nan, 6.0\)"),
     "csv nan first": (".csv", "nan,nan,nan\n", r"row 0 \(line 1\) is not finite \(nan, nan, nan\)"),

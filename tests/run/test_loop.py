@@ -57,9 +57,9 @@ def test_given_steps_that_divide_the_interval(tmp_path):
 
 
 def test_intervals_shorter_than_a_step(tmp_path):
-    run(tmp_path, SMALL.replace("series = 0.001", "series = 1e-9").replace("until = 0.02", "until = 0.001"))
+    run(tmp_path, SMALL.replace("series = 0.001", "series = 1e-9").replace("until = 0.02", "until = 0.005"))
     scene = read_scene(tmp_path / "scene.toml")
-    assert len(rows(tmp_path / "out" / "series.csv")) == math.ceil(0.001 / scene.build().dt - 1e-9) + 1
+    assert len(rows(tmp_path / "out" / "series.csv")) == math.ceil(0.005 / scene.build().dt - 1e-9) + 1
 
 
 def test_series(tmp_path):
@@ -280,6 +280,14 @@ def test_a_disk_that_fills_up_later(tmp_path):
         run(tmp_path, text, overwrite=True)
     run(tmp_path, text, resume=True)
     assert contents(tmp_path / "out") == whole
+
+
+def test_what_cannot_be_written_has_its_own_name(tmp_path):
+    """Not that of the temporary file that was to become it."""
+    run(tmp_path, SMALL.replace("until = 0.02", "until = 0.01"))
+    (tmp_path / "out" / ".summary.json.part").mkdir()
+    with pytest.raises(RunError, match=r"out/summary\.json: .*; the checkpoint of"):
+        run(tmp_path, SMALL, resume=True)
 
 
 def test_spheres_that_get_lost(tmp_path):

@@ -164,7 +164,7 @@ def test_a_resolution_larger_than_the_body() -> None:
     ("places", "message"),
     [
         ([[0, 0, 0], [0.1, 0.1, 0.1]], r"polyhedron 0 and polyhedron 1 are 0\.\d+ m deep in each other"),
-        ([[3, 0, 0], [0, 0, 0], [0, 0, 0]], "100% of polyhedron 1 are inside of polyhedron 2, .*; 1 such pairs"),
+        ([[3, 0, 0], [0, 0, 0], [0, 0, 0]], "100% of polyhedron 1 are inside of polyhedron 2, .*; 1 such pair in all"),
         ([[3, 0, 0], [0, 0, 0], [0.05, 0, 0]], "98% of polyhedron 1 are inside of polyhedron 2, expected at most 25%"),
         ([[3, 0, 0], [0, 0, -8.6]], r"polyhedron 1 and wall 1 are 0\.1 m deep in each other"),
         ([[3, 0, 0], [0, 7.7, 0]], r"polyhedron 1 and obstacle 1 are 0\.2 m deep in each other"),

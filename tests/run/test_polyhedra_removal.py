@@ -228,7 +228,7 @@ def test_sinks_take_bodies_by_their_centres_of_mass() -> None:
     world.step(50)
     assert (world.polyhedra.ids.tolist(), sink.spheres, sink.polyhedra, sink.count) == ([0, 2, 3], 1, 1, 2)
     assert sink.mass == pytest.approx(masses[1] + masses[4])
-    assert "1 spheres, 1 polyhedra" in repr(sink)
+    assert "1 sphere, 1 polyhedron" in repr(sink)
     energy = world.energy()
     assert energy.total == pytest.approx(2 * (masses[0] + masses[2] + masses[5]))
     alike.remove([0])

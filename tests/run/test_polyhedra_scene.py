@@ -113,7 +113,9 @@ def test_a_run_that_goes_on_has_the_same_bits(tmp_path: Path) -> None:
 
 def test_scenes_of_spheres_have_no_such_columns(tmp_path: Path) -> None:
     text = re.sub(r"\[\[polyhedra\]\].*(?=\[\[obstacles)", "", BODIES, flags=re.DOTALL)
-    scene = read_scene(write(tmp_path, text.replace("until = 0.02", "until = 0.001")))
+    scene = read_scene(
+        write(tmp_path, text.replace("until = 0.02", "until = 0.001").replace("frames = 0.01", "frames = 0.001"))
+    )
     impinge.run_scene(scene, tmp_path / "out")
     assert "polyhedra" not in (tmp_path / "out" / "series.csv").read_text()
     assert "polyhedra" not in (tmp_path / "out" / "summary.json").read_text()

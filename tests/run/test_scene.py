@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -63,7 +64,7 @@ BAD = [
     ("two dampings", "friction = 0.5", "damping = 0.5  # here",
      "materials.glass.damping, restitution: found both, expected one of them"),
     ("no density", "density = 20\n", "", "materials.glass.density: missing, expected a number above 0"),
-    ("no run", "[run]\nuntil = 0.02\n", "", "run: missing, expected a table"),
+    ("no run", "[run]\nuntil = 0.02\n", "", "run: missing, expected a table of until, threads"),
     ("negative end", "until = 0.02", "until = -1  # here", "run.until: found -1, expected a number above 0"),
     ("zero frames", "frames = 0.005", "frames = 0  # here", "output.frames: found 0, expected a number above 0"),
     ("unknown format", "frames = 0.005", 'frames = 0.005\nformats = ["vtk"]  # here',
@@ -153,8 +154,11 @@ BAD = [
     ("rate", "[[boxes]]",
      '[[sources]]\nmaterial = "glass"\nlower = [0, 0]\nupper = [1, 1]\nradii = 0.1\nrate = 0  # here\n[[boxes]]',
      "sources[0].rate: found 0, expected a number above 0"),
-    ("not TOML", "until = 0.02", "until = = 3  # here", "Invalid value, expected TOML"),
-    ("key twice", "until = 0.02", "until = 0.02\nuntil = 0.03  # here", "Cannot overwrite a value, expected TOML"),
+    ("not TOML", "until = 0.02", "until = = 3  # here", "found 'until = = 3  # here', expected TOML (Invalid value)"),
+    ("key twice", "until = 0.02", "until = 0.02\nuntil = 0.03  # here",
+     "found 'until = 0.03  # here', expected TOML: until once; it stands twice"),
+    ("table twice", "[[boxes]]", "[run]  # here\n[[boxes]]",
+     "found '[run]  # here', expected TOML: run once; several tables of one name have double brackets, [[…]]"),
     ("open string", "until = 0.02", 'until = "  # here', None),
 ]  # fmt: skip
 
@@ -184,13 +188,51 @@ def test_bad_scenes(here, old, new, message):
 
 
 @pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("until = 0,02", "a decimal point, no comma"),
+        ("until = 1.000,5", "a decimal point, no comma"),
+        ("until = 0.02 s", "a number alone; units are fixed, mostly SI"),
+        ("until = 2500 kg/m3", "a number alone; units are fixed, mostly SI"),
+        ("until = 45°", "a number alone; units are fixed, mostly SI"),
+        ("until = 1/50", "a number, no formula"),
+        ("until = .02", "digits on both sides of the decimal point"),
+        ("until = 2.", "digits on both sides of the decimal point"),
+        ("until = ０.０２", "plain (ASCII) digits, letters and signs"),
+        ("until ＝ 0.02", "plain (ASCII) digits, letters and signs"),
+        ("until = −1", "plain (ASCII) digits, letters and signs"),
+        ("until = “1”", "straight quotes, \" or '"),
+        ("until: 1", "= between key and value"),
+        ("until = True", "true, in lower case"),
+        ("until = no  # 3 m", "false, in lower case"),
+        ("until = long", "texts in quotes"),
+        ("until = { a = 1,", "all of { … } on one line"),
+        ("until = 'a # b' '3 m'", None),
+        (r'until = "C:\Users"', "paths with / instead of \\"),
+        (r'until = "C:\parts"', "paths with / instead of \\"),
+    ],
+)
+def test_lines_that_are_no_toml(line, hint):
+    with pytest.raises(InputError) as caught:
+        Document(Path("scene.toml"), f"[run]\n{line}\nafter = 1\n")
+    wanted = f": {hint}" if hint else " (Expected newline or end of document after a statement)"
+    assert str(caught.value) == f"scene.toml:2: found {line!r}, expected TOML{wanted}"
+
+
+def test_long_lines_that_are_no_toml_are_told_quickly():
+    with pytest.raises(InputError, match=r"found 'a = \{{55}…', expected TOML"):
+        Document(Path("scene.toml"), "a = " + "{" * 1_000_000)
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "scene.toml:1: run: missing, expected a table"),
-        ("# nothing", "scene.toml:1: run: missing, expected a table"),
-        ("\x00", "scene.toml:1: Invalid statement, expected TOML"),
+        ("", "scene.toml:1: run: missing, expected a table of until, threads"),
+        ("# nothing", "scene.toml:1: run: missing, expected a table of until, threads"),
+        ("\x00", "scene.toml:1: found '\\x00', expected TOML (Invalid statement)"),
         ("[run]\nuntil = 1\n",
-         "scene.toml:1: world: dt: found 'auto' in a world without bodies, expected a number, or bodies first"),
+         "scene.toml: found no [[spheres]], [[polyhedra]] or [[sources]], expected something that moves, or a time "
+         "step (world.dt) without"),
     ],
 )  # fmt: skip
 def test_scenes_with_nothing_in_them(here, text, message):
@@ -326,8 +368,8 @@ def test_files_beside_the_scene(here):
 [run]
 until = 1
 [materials.m]
-density = 1
-stiffness = 1
+density = 1000
+stiffness = 1e4
 [[spheres]]
 material = "m"
 file = "spheres.csv"

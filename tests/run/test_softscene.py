@@ -64,6 +64,11 @@ BAD = [
     ("spheres too", "[[fixed]]", '[[spheres]]  # here\nmaterial = "m"\n[[fixed]]',
      "spheres[0]: found it in a scene of cables and cloth, expected a scene of spheres and polyhedra or one of "
      "cables and cloth, not of both"),
+    ("a floor of spheres", "[[fixed]]", '[[planes]]  # here\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\n[[fixed]]',
+     "planes[0]: found it in a scene of cables and cloth, expected a scene of spheres and polyhedra or one of "
+     "cables and cloth, not of both; a floor is [[obstacles]] with plate = { size = [2, 2] }"),
+    ("rotation", "[[fixed]]", "[[obstacles]]\nplate = { size = [2, 2] }\nrotation = 3  # here\n[[fixed]]",
+     "obstacles[0].rotation: found 3, expected a table of axis, rate, centre"),
     ("materials too", "[[fixed]]", "[materials.m]  # here\ndensity = 1\n[[fixed]]",
      "materials: found it in a scene of cables and cloth, expected a scene of spheres and polyhedra or one of "
      "cables and cloth, not of both"),
@@ -171,7 +176,7 @@ def test_bodies_that_touch_are_named(here: Path) -> None:
     other = CABLE.replace("0, 0, 0", "0.5, 0.5, 0").replace("1, 0, 0", "0.5, -0.5, 0")
     write(here, SOFT_SMALL + other)
     said = refused("scene.toml")
-    assert re.fullmatch(r"scene.toml:7: bodies\[0\]: start: .* of body 0 and .* of body 1 touch; \d+ such .*", said)
+    assert re.fullmatch(r"scene.toml:7: bodies\[0\]: start: .* of 'body 1' and .* of 'body 2' touch; \d+ such .*", said)
 
 
 # Worlds

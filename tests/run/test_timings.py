@@ -53,6 +53,8 @@ def test_a_run_that_goes_on_goes_on_counting(tmp_path):
     kept = len(before) - 1  # what came after the checkpoint is made again
     np.testing.assert_array_equal(after[:kept], before[:kept])
     assert after[-1, 0] == pytest.approx(0.06, abs=1e-4)
+    facts = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert facts["rebuilds"] >= after[-1, 3] > before[-2, 3]  # of all parts
 
 
 @pytest.mark.parametrize("damage", [None, b"", b"\xff\xfe", b"time [s],steps\n0,0\n", b"a table\nof mine\n"])

@@ -15,7 +15,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from impinge.errors import InputError
+from impinge.errors import InputError, RunWarning
 from impinge.run.loop import run_scene
 from impinge.run.scene import read_scene
 from impinge.show import report as module
@@ -273,7 +273,8 @@ def test_a_run_without_tables(tmp_path):
 
 def test_one_frame(tmp_path):
     scene = read_scene(write(tmp_path, SMALL.replace("frames = 0.005", "frames = 1.0")))
-    run_scene(scene, tmp_path / "out")
+    with pytest.warns(RunWarning, match="a frame of the start only"):
+        run_scene(scene, tmp_path / "out")
     assert len(content_of(report(tmp_path / "out"))["times"]) == 1
 
 

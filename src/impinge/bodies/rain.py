@@ -54,6 +54,10 @@ class Shower:
         """Whether it has given all that it had."""
         return self._inserted >= self._most
 
+    def waiting(self, time: float) -> int:
+        """How many bodies were due by a time and have not appeared, as they found no room."""
+        return max(int(min(time * self.rate, self._most, MOST)) - self._inserted, 0)
+
     def has_due(self, time: float, dt: float) -> bool:
         """Whether something is to be inserted in the step that ends at `time`, if there is room."""
         return self._inserted + 1 <= min((time + _LATE * dt) * self.rate, self._most)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from impinge.errors import InputError, reason
+from impinge.errors import InputError, RunWarning, reason
 from impinge.fields import delimiter_of, expected_number, is_meant_as_number, split, value_of
 from impinge.untrusted import check_file, read_npy, read_npz
 
@@ -20,7 +21,7 @@ _CENTRES = ("centres", "centers", "positions", "points")
 _RADII = ("radii", "radius", "r")
 
 
-def read_spheres(path: Path, radius: float | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
+def read_spheres(path: Path, radius: float | None = None, dim: int | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
     """Centres (n, 2) or (n, 3) and radii (n,) of a file.
 
     Parameters
@@ -33,6 +34,8 @@ def read_spheres(path: Path, radius: float | None = None) -> tuple[NDArray[Any],
           with "Properties=" (extended XYZ) says which columns are "pos" and "radius".
     radius : float, optional
         Of all spheres, instead of those in the file.
+    dim : int, optional
+        How many coordinates there should be; without it, a column that may be z or radius is warned about.
     """
     path = Path(path)
     readers = {".npy": _read_npy, ".npz": _read_npz, ".csv": _read_csv, ".xyz": _read_xyz}
@@ -43,8 +46,13 @@ def read_spheres(path: Path, radius: float | None = None) -> tuple[NDArray[Any],
         centres, radii = readers[path.suffix.lower()](path, radius is not None)
     except InputError:
         raise
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: found bytes that are no text (UTF-8), expected a file saved as that") from None
     except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
         raise InputError(f"{path}: cannot be read as {path.suffix.lower()} ({reason(error)})") from None
+    if dim is None and radius is None and centres.shape[1:] == (2,) and _has_no_names(path):
+        found = "found three columns without names, taken for x, y and radius"
+        warnings.warn(f"{path}: {found}; if they are x, y, z: --radius; else a first line x,y,radius", RunWarning, 2)
     if centres.ndim != 2:
         raise InputError(f"{path}: found centres of shape {centres.shape}, expected (n, 2) or (n, 3)")
     if radius is not None:
@@ -137,6 +145,11 @@ def _head_of(path: Path) -> tuple[list[str] | None, int, str]:
             elif not row.startswith("#"):
                 raise InputError(f"{path}: found columns {', '.join(fields)}, expected x, y, (z) and radius")
     return names, 0, ""
+
+
+def _has_no_names(path: Path) -> bool:
+    """Whether a file may have names of its columns, but has not."""
+    return path.suffix.lower() == ".csv" and _head_of(path)[0] is None
 
 
 def _read_xyz(path: Path, only_centres: bool) -> tuple[NDArray[Any], NDArray[Any] | None]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from impinge.errors import ImpingeError, ImpingeWarning, install, printable
+from impinge.errors import ImpingeError, ImpingeWarning, file_of, install, printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -60,7 +60,7 @@ def reported() -> Iterator[list[str]]:
         say(needed)
         raise typer.Exit(2) from None
     except OSError as error:
-        say(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        say(f"{file_of(error)}: {error.strerror}" if error.filename else str(error))
         raise typer.Exit(2) from None
     except MemoryError:
         say("not enough memory")
@@ -144,14 +144,16 @@ def duration(seconds: float) -> str:
     return f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
 
 
-def facts_table(rows: list[tuple[str, str]]) -> None:
-    """Print a summary: names in bold, and what there is to say about them."""
+def facts_table(rows: list[tuple[str, str]], width: int = 0) -> int:
+    """Print a summary: names in bold, at least so wide, and what there is to say; returns how wide names are."""
     from rich.console import Console
     from rich.table import Table
 
     table = Table.grid(padding=(0, 2))
-    table.add_column(style="bold")
+    width = max(width, *(len(name) for name, _ in rows))
+    table.add_column(style="bold", min_width=width)
     table.add_column(overflow="fold")
     for name, text in rows:
         table.add_row(name, text)
     Console(highlight=False, markup=False).print(table)
+    return width

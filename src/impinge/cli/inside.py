@@ -15,6 +15,7 @@ import typer
 import impinge
 from impinge.cli.common import app, compiling_told, duration, facts_table, progress, reported
 from impinge.errors import ImpingeWarning, InputError
+from impinge.facts import counted
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -190,5 +191,5 @@ def _print_summary(facts: dict[str, Any]) -> None:
         rows.append((name, f"{count:,}{share}"))
     speed = f", {rate:,} points per second" if rate else ""
     rows.append(("time", f"check and build {duration(build)}, query {duration(seconds['query'])}{speed}"))
-    rows.append(("written", f"{facts['output']} ({total:,} points)"))
+    rows.append(("written", f"{facts['output']} ({counted(total, 'point')})"))
     facts_table(rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -46,4 +47,4 @@ def new(
             raise InputError(f"{path}: exists already, expected another name")
         with path.open("x", encoding="utf-8") as file:
             file.write(template_text(template.value))
-    print(f"written {path}; try: impinge run {path}")
+    print(f"written {path}; try: {shlex.join(['impinge', 'run', str(path)])}")

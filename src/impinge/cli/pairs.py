@@ -15,6 +15,7 @@ import typer
 import impinge
 from impinge.cli.common import app, compiling_told, duration, facts_table, progress, reported, stages
 from impinge.errors import InputError
+from impinge.facts import counted
 
 
 class PairMethod(StrEnum):
@@ -152,8 +153,12 @@ def _print_pairs(facts: dict[str, Any]) -> None:
     spheres, seconds, count = facts["spheres"], facts["seconds"], facts["spheres"]["count"]
     rows: list[tuple[str, str]] = []
     sizes = f", radii {spheres['smallest_radius']:.4g} to {spheres['largest_radius']:.4g}" if count else ""
-    what = "spheres in space" if spheres["dimension"] == 3 else "discs in the plane"
-    rows.append(("spheres", f"{spheres['path']}: {count:,} {what}{sizes}"))
+    what = (
+        f"{counted(count, 'sphere')} in space"
+        if spheres["dimension"] == 3
+        else f"{counted(count, 'disc')} in the plane"
+    )
+    rows.append(("spheres", f"{spheres['path']}: {what}{sizes}"))
     rows.append(("pairs", f"{facts['pairs']:,}" + (f", {2 * facts['pairs'] / count:.3g} per sphere" if count else "")))
     rate = f", {facts['spheres_per_second']:,} spheres per second" if count else ""
     rows.append(("time", f"read {duration(seconds['reading'])}, search {duration(seconds['searching'])}{rate}"))

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from impinge.cli.common import app, progress, reported
+from impinge.errors import InputError
 
 
 @app.command()
@@ -21,6 +22,9 @@ def report(
     ] = 40.0,
 ) -> None:
     """Make a web page of a run in RUN_DIR: the scene in motion, charts, the scene file. It needs no network."""
+    with reported():
+        if out is not None and out.suffix.lower() not in (".html", ".htm"):
+            raise InputError(f"{out}: ending {out.suffix!r}, expected .html")
     print(f"written to {make(folder, out, most_mb)}")
 
 

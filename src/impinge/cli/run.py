@@ -14,9 +14,11 @@ import typer
 
 from impinge.cli.common import app, compiling_told, duration, facts_table, reported, say
 from impinge.cli.report import make as make_report
+from impinge.facts import counted
 
 if TYPE_CHECKING:
     from impinge.run.loop import Outcome
+    from impinge.run.scene import Scene
     from impinge.run.soft import SoftWorld
     from impinge.run.world import World
 
@@ -60,12 +62,13 @@ def run(
         again = shlex.join(["impinge", "run", str(scene), "--out", str(folder), "--resume"])
         say(f"stopped at t = {outcome.time:.6g} s; go on with: {again}")
         raise typer.Exit(128 + outcome.stopped_by)
+    width = 0
     if not quiet:
-        _print_outcome(outcome, tell.world, bool(compiled))
+        width = _print_outcome(outcome, tell.world, checked, bool(compiled))
     if report:
         path = make_report(folder)
         if not quiet:
-            facts_table([("report", str(path))])
+            facts_table([("report", str(path))], width)
 
 
 class _Teller:
@@ -98,7 +101,7 @@ class _Teller:
             if not self.quiet:
                 what, dt = _describe(world)
                 steps = math.ceil((self.until - world.time) / world.dt - 1e-9)
-                print(f"{what} until {self.until:g} s, {max(steps, 0):,} steps; dt = {dt}", flush=True)
+                print(f"{what} until {self.until:g} s, {counted(max(steps, 0), 'step')}; dt = {dt}", flush=True)
             self.bar.start()
         if self.bar.disable:
             return
@@ -131,12 +134,17 @@ def _describe(world: World | SoftWorld) -> tuple[str, str]:
         world.dt  # noqa: B018, chosen at the first look
         spheres, polyhedra = len(world.spheres), len(world.polyhedra)
         sources, is_empty = len(world.sources), not (polyhedra or world.sources)
-        parts = [f"{spheres:,} {'spheres' if world.dim == 3 else 'discs'}"] if spheres or is_empty else []
-        parts += [f"{polyhedra:,} {'polyhedron' if polyhedra == 1 else 'polyhedra'}"] if polyhedra else []
-        parts += [f"{sources} {'source' if sources == 1 else 'sources'}"] if sources else []
+        parts = [counted(spheres, _round_one(world))] if spheres or is_empty else []
+        parts += [counted(polyhedra, "polyhedron", "polyhedra")] if polyhedra else []
+        parts += [counted(sources, "source")] if sources else []
         return ", ".join(parts), world.why_dt
-    bodies, nodes = len(world.bodies), len(world.positions)
-    return f"{bodies:,} {'body' if bodies == 1 else 'bodies'} of {nodes:,} nodes", f"{world.dt:g} s, {world.integrator}"
+    bodies = counted(len(world.bodies), "body", "bodies")
+    return f"{bodies} of {len(world.positions):,} nodes", f"{world.dt:g} s, {world.integrator}"
+
+
+def _round_one(world: World) -> str:
+    """What a sphere is called."""
+    return "sphere" if world.dim == 3 else "disc"
 
 
 def _survey(world: World | SoftWorld) -> str:
@@ -149,24 +157,47 @@ def _survey(world: World | SoftWorld) -> str:
     return f"{len(world._touch.forces):,} contacts, {world.energy()['kinetic']:.3g} J in motion"
 
 
-def _print_outcome(outcome: Outcome, world: Any, compiled: bool) -> None:
+def _print_outcome(outcome: Outcome, world: Any, scene: Scene, compiled: bool) -> int:
+    """Print what a run has come to; returns how wide the names are."""
     from impinge.run.world import World
 
     if outcome.steps_now == 0:
         print(f"finished already, at t = {outcome.time:.6g} s; nothing to do")
-        return
+        return 0
     first = ", with compiling, this once" if compiled else ""
     rows = [("time", f"{outcome.time:.6g} s simulated in {duration(outcome.seconds)}{first}")]
     rate = outcome.body_steps / outcome.seconds
     if isinstance(world, World):
         what = "body-steps" if world._dynamics.rigid.next_id else "sphere-steps"
         rows.append(("steps", f"{outcome.steps_now:,}, {rate:,.0f} {what} per second"))
-        rows.append(("search", f"{world.rebuilds:,} rebuilds of the neighbour lists"))
+        rows.append(("search", f"{counted(world.rebuilds, 'rebuild')} of the neighbour lists"))
     else:
         rows.append(("steps", f"{outcome.steps_now:,}, {rate:,.0f} node-steps per second"))
         rows.append(("scaled", f"{world.scaled_steps:,} of {world.steps:,} steps, cut short before a contact"))
         if world.unsettled_steps:
             some = f"{world.unsettled_steps:,} of {world.steps:,} steps"
             rows.append(("unsettled", f"{some}, in which friction is off by more than 5 %"))
+    if isinstance(world, World):
+        rows += _flows(world, scene)
     rows.append(("written", str(outcome.folder)))
-    facts_table(rows)
+    return facts_table(rows)
+
+
+def _flows(world: World, scene: Scene) -> list[tuple[str, str]]:
+    """What sources gave, and whether they could; what sinks took."""
+    from impinge.bodies.rain import Rain
+    from impinge.run.flow import EVERY
+    from impinge.run.scene.models import Particles
+
+    assert isinstance(scene.model, Particles)
+    rows = []
+    for number, rain in enumerate(world.sources, 1):
+        came = counted(rain.inserted, *([_round_one(world)] if isinstance(rain, Rain) else ["polyhedron", "polyhedra"]))
+        late = rain.waiting(world.time - EVERY * world.dt)
+        why = f"; {late:,} more are due at its rate, {rain.rate:g} per second, and found no room" if late else ""
+        rows.append((f"source {number}", f"{came} came{why}"))
+    for number, (sink, said) in enumerate(zip(world.sinks, scene.model.sinks, strict=True), 1):
+        taken = [counted(sink.spheres, _round_one(world))] if sink.spheres or not sink.polyhedra else []
+        taken += [counted(sink.polyhedra, "polyhedron", "polyhedra")] if sink.polyhedra else []
+        rows.append((said.name or f"sink {number}", f"took {' and '.join(taken)}, {sink.mass:.4g} kg"))
+    return rows

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from impinge.bodies.rain import Rain
 from impinge.bodies.rigid.rain import PolyhedraRain
+from impinge.facts import counted
 from impinge.run.room import Room
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ class Sink:
         self.mass = 0.0  # kg, of all of them
 
     def __repr__(self) -> str:
-        return f"<impinge.Sink: {self.spheres:,} spheres, {self.polyhedra:,} polyhedra, {self.mass:.6g} kg>"
+        what = counted(self.spheres, "sphere"), counted(self.polyhedra, "polyhedron", "polyhedra")
+        return f"<impinge.Sink: {', '.join(what)}, {self.mass:.6g} kg>"
 
     @property
     def count(self) -> int:

@@ -11,13 +11,13 @@ from impinge.errors import InputError
 from impinge.output import checkpoint
 from impinge.output.atomic import replacing
 from impinge.run.restoring import numbers_below, reading
+from impinge.run.saved import RUN
 from impinge.run.scene import Scene
 from impinge.run.scene.toml import Key
 from impinge.run.timings import TIMINGS
 
 __all__ = ["Folder"]
 
-_KIND, _VERSION = "run", 1
 _LISTS = ("spheres.pvd", "polyhedra.pvd", "obstacles.pvd", "chains.pvd", "soft.pvd")
 _TABLES = ("series.csv", TIMINGS)
 _FILES = ("checkpoint.h5", *_TABLES, "summary.json", "picture.png", "animation.glb", "report.html", *_LISTS)
@@ -66,7 +66,7 @@ class Folder:
         if "checkpoint.h5" not in names:
             return None  # stopped before it began
         file = self.path / "checkpoint.h5"
-        saved = checkpoint.load(file, _KIND, _VERSION)
+        saved = checkpoint.load(file, *RUN)
         with reading(file):
             before = json.loads(saved["scene"])
             for name in ("frames", "frame_files", "series", "rows"):
@@ -106,9 +106,8 @@ class Folder:
     def _check_scene(self, before: dict[str, Any]) -> None:
         key = _first_difference(before, self._essence())
         if key is not None:
-            raise self.scene.document.error(
-                key, f"differs from the run in {self.path}, expected the same scene; only run.until may change"
-            )
+            why = f"differs from the run in {self.path}, expected the same scene"
+            raise self.scene.document.error(key, f"{why}; only run.until and run.threads may change")
 
     def _essence(self) -> dict[str, Any]:
         """All of the scene that decides what happens and what is written."""
@@ -146,7 +145,7 @@ class Folder:
     def save(self, content: dict[str, Any]) -> None:
         """Write a checkpoint; an older one stays if that fails."""
         scene = json.dumps(self._essence())
-        checkpoint.save(self.path / "checkpoint.h5", {"scene": scene, **content}, _KIND, _VERSION)
+        checkpoint.save(self.path / "checkpoint.h5", {"scene": scene, **content}, *RUN)
 
     def write_summary(self, facts: dict[str, Any]) -> None:
         """How it went."""

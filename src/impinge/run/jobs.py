@@ -45,6 +45,11 @@ class Job(ABC):
     def size(self) -> int:
         """Number of spheres and polyhedra, or of nodes."""
 
+    @property
+    @abstractmethod
+    def why_dt(self) -> str:
+        """The time step, and where it comes from."""
+
     @abstractmethod
     def column_names(self) -> list[str]:
         """Names of the columns of series.csv, with units."""
@@ -108,6 +113,10 @@ class _Particles(Job):
     @property
     def size(self) -> int:
         return len(self.world._dynamics.particles) + len(self.world._dynamics.rigid)
+
+    @property
+    def why_dt(self) -> str:
+        return self.world.why_dt
 
     def column_names(self) -> list[str]:
         return columns.names(self.scene, self.world)

@@ -18,13 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from impinge.errors import InputError, RunError, install
+from impinge.errors import InputError, RunError, file_of, install
 from impinge.facts import html_table
 from impinge.output import Series
 from impinge.run import jobs
 from impinge.run.folder import Folder
 from impinge.run.restoring import reading
 from impinge.run.scene import Scene
+from impinge.run.scene.plausible import check_step
 from impinge.run.schedule import Schedule, reached
 from impinge.run.timings import Timings
 from impinge.run.versions import versions
@@ -33,7 +34,6 @@ __all__ = ["Outcome", "run_scene"]
 
 _SECONDS = 0.2  # of steps between two looks at signals and the progress bar
 _MOST_STEPS = 2.0**53  # of a run: times of more are not told apart
-_MOST_MOMENTS = 1e9  # of frames or rows in one step, which are counted one by one
 _CHECKPOINTS = 10  # in a run, unless the scene says otherwise
 
 
@@ -113,15 +113,11 @@ class _Run:
                 raise scene.document.error(
                     ("run", "until"), f"found {self.until:g}, expected at least {world.time:g}, where the run is"
                 )
+        check_step(scene.document, scene.model, world.dt, job.why_dt)
         steps = (self.until - world.time) / world.dt
         if steps > _MOST_STEPS:
             found = f"found {self.until:g}, {steps:.3g} steps of {world.dt:.3g} s"
             raise scene.document.error(("run", "until"), f"{found}, expected at most {_MOST_STEPS:.2g} steps")
-        for name in ("frames", "series"):
-            interval = getattr(self.scene.output, name)
-            if interval is not None and world.dt / interval > _MOST_MOMENTS:
-                found = f"found {interval:.3g}, {world.dt / interval:.3g} times in a step of {world.dt:.3g} s"
-                raise scene.document.error(("output", name), f"{found}, expected at most {_MOST_MOMENTS:g} times")
 
     def go(self, tell: Callable[[Any], Any]) -> Outcome:
         """The time loop."""
@@ -146,7 +142,7 @@ class _Run:
                 outcome.seconds = time.perf_counter() - start
                 self._close(outcome)
         except OSError as error:
-            raise RunError(f"{error.filename or self.folder.path}: {error.strerror}; {self._way_back()}") from None
+            raise RunError(f"{file_of(error) or self.folder.path}: {error.strerror}; {self._way_back()}") from None
         except RunError as error:
             error.args = (f"{error}; {self._way_back()}",)
             raise
@@ -240,11 +236,13 @@ class _Run:
 
     def _summarise(self, outcome: Outcome) -> None:
         assert self.timings is not None
+        facts, totals = self.job.facts(), self.timings.totals()
+        facts |= {name: count for name, count in totals.items() if name in facts}  # of the whole run, as steps are
         self.folder.write_summary({
             "finished": outcome.finished,
             "time": outcome.time,
             "steps": outcome.steps,
-            **self.job.facts(),
+            **facts,
             "seconds": self.timings.seconds,
             "last part": {"steps": outcome.steps_now, "seconds": round(outcome.seconds, 3)},
             "versions": versions(),

@@ -13,6 +13,7 @@ from impinge.bodies.dynamics import Dynamics
 from impinge.bodies.rigid import _layout
 from impinge.broad.once import box_pairs
 from impinge.errors import SubjectError
+from impinge.facts import counted
 from impinge.inside.solid import Solid
 from impinge.run.sheets import depths_of_sheets
 from impinge.shapes.mesh import Mesh
@@ -63,7 +64,7 @@ def check_spheres(dynamics: Dynamics, walls: list[str], known: Known) -> None:
         what = f"sphere {other[first]}" if wall < 0 and body < 0 else f"polyhedron {body}" if wall < 0 else walls[wall]
         raise SubjectError(
             f"centres: sphere {one[first]} and {what} overlap by {contacts.depths[first]:.4g} m, expected at most "
-            f"{limit[first]:.4g} m, the smaller radius; {len(bad)} such pairs in all",
+            f"{limit[first]:.4g} m, the smaller radius; {counted(len(bad), 'such pair')} in all",
             ("sphere", int(one[first])),
         )
     held = _spheres_inside(dynamics) if len(p) and len(rigid) else np.empty((0, 2), np.int64)
@@ -72,7 +73,7 @@ def check_spheres(dynamics: Dynamics, walls: list[str], known: Known) -> None:
         sphere, body = held[np.lexsort(held.T[::-1])][0].tolist()
         raise SubjectError(
             f"centres: sphere {sphere} has its centre inside of polyhedron {body}, expected spheres outside of bodies; "
-            f"{len(held)} such pairs in all",
+            f"{counted(len(held), 'such pair')} in all",
             ("sphere", sphere),
         )
 
@@ -126,7 +127,7 @@ def check_bodies(dynamics: Dynamics, walls: list[str], allowed: set[int], known:
         raise SubjectError(
             f"positions: polyhedron {ids[one[first]]} and {_other_name(dynamics, walls, pairs[first])} are "
             f"{depths[first]:.4g} m deep in each other, expected at most {limit[first]:.4g} m, for "
-            f"how large and thick they are; {count} such pairs in all. {_WAY_OUT}",
+            f"how large and thick they are; {counted(count, 'such pair')} in all. {_WAY_OUT}",
             ("polyhedron", int(ids[one[first]])),
         )
     much, shares = _shares_inside(dynamics, allowed, known)
@@ -135,8 +136,8 @@ def check_bodies(dynamics: Dynamics, walls: list[str], allowed: set[int], known:
         number = int(ids[much[worst, _layout.BODY]])
         raise SubjectError(
             f"positions: {shares[worst]:.0%} of polyhedron {number} are inside of "
-            f"{_other_name(dynamics, walls, much[worst])}, expected at most {_MUCH:.0%}; {count} such pairs in all. "
-            f"{_WAY_OUT}",
+            f"{_other_name(dynamics, walls, much[worst])}, expected at most {_MUCH:.0%}; "
+            f"{counted(count, 'such pair')} in all. {_WAY_OUT}",
             ("polyhedron", number),
         )
 

@@ -510,7 +510,7 @@ class SoftWorld:
     def load(
         cls, path: str | Path, *, threads: int | None = None, motions: softstate.Motions | None = None
     ) -> SoftWorld:
-        """A world from a file of `save`.
+        """A world from a file of `save`, or from the checkpoint.h5 of a run.
 
         motions : functions of time, which no file holds, by name: "obstacle 0" of the first call of `add_obstacle`,
         "fix 0" of the first call of `fix`, and so on.

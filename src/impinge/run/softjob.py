@@ -41,6 +41,10 @@ class SoftJob(Job):
     def size(self) -> int:
         return len(self.world.positions)
 
+    @property
+    def why_dt(self) -> str:
+        return f"{self.world.dt:g} s"
+
     def column_names(self) -> list[str]:
         energies = [f"{name} [J]" for name in self.world.energy()]
         counts = ["contacts", "steps", "scaled steps", "unsettled steps"]

@@ -22,6 +22,7 @@ from impinge.bodies.motion import Motion
 from impinge.errors import InputError
 from impinge.output import checkpoint
 from impinge.run import restoring
+from impinge.run.saved import load_world
 from impinge.run.softbody import node_numbers
 from impinge.run.softcontacts import Touch
 from impinge.shapes.mesh import Mesh
@@ -70,7 +71,7 @@ def save(path: str | Path, world: SoftWorld) -> None:
 
 def load(cls: type[_World], path: str | Path, threads: int | None, motions: Motions) -> _World:
     """Read a world from a file."""
-    content = checkpoint.load(path, _KIND, _VERSION)
+    content = load_world(path, _KIND, _VERSION)
     with restoring.reading(path):
         return to_world(cls, content, threads, motions)
 

@@ -19,6 +19,7 @@ from impinge.errors import InputError
 from impinge.output import checkpoint
 from impinge.response.materials import Material
 from impinge.run import restoring
+from impinge.run.saved import load_world
 from impinge.shapes.mesh import Mesh
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def save(path: str | Path, world: World) -> None:
 
 def load(cls: type[World], path: str | Path, threads: int | None, motions: Mapping[str, PoseFunction]) -> World:
     """Read a world from a file."""
-    content = checkpoint.load(path, _KIND, VERSION)
+    content = load_world(path, _KIND, VERSION)
     with restoring.reading(path):
         return to_world(cls, content, threads, motions)
 

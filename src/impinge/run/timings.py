@@ -51,8 +51,12 @@ class Timings:
         world = self._job.world
         if world.steps != self._steps:
             self._steps, self.seconds = world.steps, round(time.perf_counter() - self._begun, 4)
-            counts = zip(self._job.counts().values(), self._offsets, strict=True)
-            self._table.append([world.time, world.steps, self.seconds, *(new + before for new, before in counts)])
+            self._table.append([world.time, world.steps, self.seconds, *self.totals().values()])
+
+    def totals(self) -> dict[str, int]:
+        """What the job counts, since the run began."""
+        counts = zip(self._job.counts().items(), self._offsets, strict=True)
+        return {name: new + before for (name, new), before in counts}
 
     def close(self) -> None:
         """Close the file."""

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from impinge.bodies.dynamics import Dynamics
 from impinge.bodies.rigid.dynamics import FARTHEST
 from impinge.errors import RunError, RunWarning, SubjectError
+from impinge.facts import counted
 
 __all__ = ["FARTHEST", "check_box", "check_start", "explain_break", "warn_sinking", "warn_soft"]
 
+_LARGE = 1.0  # m: hardly any sphere is as large, and one of 1 mm in millimetres is
 _SOFT = 2.0  # radii: spheres that would sink in farther by their own weight fall through each other
 
 
@@ -30,7 +32,10 @@ def warn_soft(dynamics: Dynamics, shortest: float, smallest: float) -> None:
     depth = float(np.linalg.norm(dynamics.gravity)) * (shortest / np.pi) ** 2
     if _SOFT * smallest < depth < np.inf:
         found = f"spheres so soft that the weight of one pushes it in by about {depth:.2g} m (radius {smallest:.4g} m)"
-        warnings.warn(f"stiffness: found {found}, expected stiffer ones; N/m, or young in Pa", RunWarning, stacklevel=5)
+        hint = ", or lengths in m, if they are in millimetres" if smallest > _LARGE else ""
+        warnings.warn(
+            f"stiffness: found {found}, expected stiffer ones; N/m, or young in Pa{hint}", RunWarning, stacklevel=5
+        )
 
 
 def warn_sinking(dynamics: Dynamics, table: NDArray[np.float64], materials: int) -> None:
@@ -53,7 +58,7 @@ def check_start(dynamics: Dynamics) -> None:
         key = "centres" if what == "sphere" else "positions"
         number, place = _number_and_place(dynamics, what, row)
         raise SubjectError(
-            f"{key}: {what} {number} is at {place}, expected a place in {region}; {count} such {_plural(what)}",
+            f"{key}: {what} {number} is at {place}, expected a place in {region}; {_such(count, what)}",
             (what, number),
         )
 
@@ -65,7 +70,7 @@ def check_box(dynamics: Dynamics, why_dt: str) -> None:
         number, place = _number_and_place(dynamics, what, row)
         raise RunError(
             f"{what} {number} has left {region} at step {dynamics.steps} (t = {dynamics.time:.6g} s), to {place}; "
-            f"{count} such {_plural(what)}. Likely cause: no wall there, or {_cause(why_dt)}"
+            f"{_such(count, what)}. Likely cause: no wall there, or {_cause(why_dt)}"
         )
 
 
@@ -75,8 +80,8 @@ def _number_and_place(dynamics: Dynamics, what: str, row: int) -> tuple[int, str
     return int(dynamics.rigid.ids[row]), _place(dynamics, dynamics.rigid.place[row])
 
 
-def _plural(what: str) -> str:
-    return "spheres" if what == "sphere" else "polyhedra"
+def _such(count: int, what: str) -> str:
+    return counted(count, f"such {what}", "such spheres" if what == "sphere" else "such polyhedra")
 
 
 def _outside(dynamics: Dynamics) -> tuple[str, int, int, str]:

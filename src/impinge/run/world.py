@@ -26,7 +26,7 @@ from impinge.bodies.sizes import read_corners
 from impinge.broad.search import NeighborSearch, Statistics
 from impinge.broad.space import check_room, read_space
 from impinge.errors import InputError, RunWarning
-from impinge.facts import html_table
+from impinge.facts import counted, html_table
 from impinge.inside.solid import Solid
 from impinge.response.materials import Material, law_table
 from impinge.run import measure, overlaps, planes, rows, state, watch
@@ -121,10 +121,13 @@ class World:
         self._known = overlaps.Known()  # what is not looked at again then
 
     def __repr__(self) -> str:
-        return (
-            f"<impinge.World: {len(self._dynamics.particles):,} {'spheres' if self.dim == 3 else 'discs'}, "
-            f"{len(self._dynamics.rigid):,} polyhedra, {len(self.walls)} walls, t = {self.time:.6g} s>"
-        )
+        dynamics = self._dynamics
+        what = [
+            counted(len(dynamics.particles), "sphere" if self.dim == 3 else "disc"),
+            counted(len(dynamics.rigid), "polyhedron", "polyhedra"),
+            counted(len(self.walls), "wall"),
+        ]
+        return f"<impinge.World: {', '.join(what)}, t = {self.time:.6g} s>"
 
     def _repr_html_(self) -> str:
         dynamics, d = self._dynamics, self.dim
@@ -614,5 +617,8 @@ class World:
     def load(
         cls, path: str | Path, *, threads: int | None = None, motions: Mapping[str, PoseFunction] | None = None
     ) -> World:
-        """A world from a file of `save`; motions : functions of time of obstacles, by name, which no file holds."""
+        """A world from a file of `save`, or from the checkpoint.h5 of a run.
+
+        motions : functions of time of obstacles, by name, which no file holds.
+        """
         return state.load(cls, path, threads, motions or {})

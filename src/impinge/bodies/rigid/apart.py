@@ -15,11 +15,12 @@ from impinge.inside.solid import Solid
 from impinge.inside.view import SolidView, used_vertices
 from impinge.shapes.mesh import Mesh
 
-__all__ = ["Crowd", "Form", "Inside"]
+__all__ = ["MILLIMETRES", "Crowd", "Form", "Inside"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Inside = Callable[[Floats], ArrayLike]
+MILLIMETRES = "if it is in millimetres, scale it by 1e-3"  # of a shape that is too large
 _AT_ONCE = 64  # poses
 _PAIRS = 200_000  # of edges that are looked at together
 _PROBES, _BALLS = 4096, 24  # points among which the centres of balls in a body are chosen, and how many of them

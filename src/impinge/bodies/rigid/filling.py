@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check
-from impinge.bodies.rigid.apart import Crowd, Form, Inside
+from impinge.bodies.rigid.apart import MILLIMETRES, Crowd, Form, Inside
 from impinge.bodies.rigid.shape import check_solid
 from impinge.bodies.sizes import read_corners
 from impinge.errors import InputError
@@ -138,7 +138,8 @@ def _too_many(form: Form, done: int, total: int, low: Floats, high: Floats) -> s
     size = float(np.sort(np.ptp(form.corners, axis=0))[0])
     sides = np.sort(high - low)
     if done == 0 and size > sides[-1]:
-        return f"upper: found a box of {sides.tolist()} m, expected a larger one: the shape is {size:g} m at least"
+        found = f"found a box of {' × '.join(f'{side:g}' for side in sides)} m"
+        return f"upper: {found}, expected a larger one: the shape is {size:.4g} m at least; {MILLIMETRES}"
     return (
         f"fraction, count: found {total} bodies, of which {done} have a place; no free one for the next in "
         f"{_TRIES} tries. Make them fewer, or the box larger"

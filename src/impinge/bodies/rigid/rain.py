@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from impinge import _check
 from impinge.bodies.rain import Shower
-from impinge.bodies.rigid.apart import Crowd, Form, Inside
+from impinge.bodies.rigid.apart import MILLIMETRES, Crowd, Form, Inside
 from impinge.bodies.rigid.shape import check_solid
 from impinge.errors import InputError
 from impinge.inside.solid import Solid
@@ -114,7 +114,7 @@ class PolyhedraRain(Shower):
             axis = int(np.argmax(size - sides))
             raise InputError(
                 f"{name}: found a body {size[axis]:.4g} m across, expected at most {sides[axis]:.4g} m, the side of "
-                f"the box along {'xyz'[axis]}"
+                f"the box along {'xyz'[axis]}; {MILLIMETRES}"
             )
 
     def due(self, time: float, dt: float, crowd: Crowd, forms: list[Form], inside: Inside | None) -> list[Coming]:

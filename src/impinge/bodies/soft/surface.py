@@ -18,6 +18,7 @@ from impinge.ccd.intersections import self_intersections
 from impinge.ccd.moving import edges_of
 from impinge.ccd.queries import find_times
 from impinge.errors import InputError
+from impinge.facts import counted
 from impinge.response.contact_rows import Pairs, pairs_of
 
 __all__ = ["Skin", "Surface"]
@@ -92,14 +93,18 @@ class Surface:
         """Raise an error that names what touches or passes through each other, and the argument that is to blame."""
         touching = self.near(x, x, 0.0)
         if len(touching.kinds):
-            raise InputError(f"{argument}: {self.describe(touching, 0)} touch; {len(touching.kinds)} such pairs in all")
+            raise InputError(
+                f"{argument}: {self.describe(touching, 0)} touch; {counted(len(touching.kinds), 'such pair')} in all"
+            )
         crossing = self_intersections(x, self.edges, self.faces)
         kinds = ("face", self.faces, "face", self.faces), ("edge", self.edges, "face", self.faces)
         for pairs, (one, of, other, others) in zip(crossing, kinds, strict=False):
             for i, j in pairs:
                 if min(of[i, 0], others[j, 0]) < self.count:
                     names = f"{one} {self._name(of[i])} and {other} {self._name(others[j])}"
-                    raise InputError(f"{argument}: {names} pass through each other; {len(pairs)} such pairs in all")
+                    raise InputError(
+                        f"{argument}: {names} pass through each other; {counted(len(pairs), 'such pair')} in all"
+                    )
 
     def names(self, pairs: Pairs) -> list[str]:
         """Up to twenty pairs in words."""

@@ -144,7 +144,8 @@ class TextPoints(PointSource):
             for column in self._layout.columns:
                 value = value_of(fields[column])
                 if value is None:
-                    return InputError(f"{self.path}: {place}: {expected_number(fields[column])}")
+                    field = fields[column].encode("latin1").decode("utf-8", "replace")
+                    return InputError(f"{self.path}: {place}: {expected_number(field)}")
                 values.append(value)
             if not all(map(math.isfinite, values)):
                 return not_finite(self.path, place, np.array(values))
@@ -167,9 +168,12 @@ def _next_line(file: IO[bytes], path: Path) -> str | None:
     return raw.decode("utf-8", "replace") if raw else None
 
 
-def _skip_mark(file: IO[bytes]) -> None:
+def _skip_mark(file: IO[bytes], path: Path) -> None:
     """Skip the byte order mark that some programs put before the first line."""
-    if file.read(3) != b"\xef\xbb\xbf":
+    mark = file.read(3)
+    if mark[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise InputError(f"{path}: found text in UTF-16, expected a file saved as UTF-8")
+    if mark != b"\xef\xbb\xbf":
         file.seek(0)
 
 
@@ -207,7 +211,7 @@ def _find_rows(file: IO[bytes], path: Path) -> Layout:
 def open_csv(path: Path) -> TextPoints:
     """Points of a ``.csv``: columns named x, y and z, or the first three; separated by , ; tab or spaces."""
     with path.open("rb") as file:
-        _skip_mark(file)
+        _skip_mark(file, path)
         layout = _find_rows(file, path)
     return TextPoints(path, layout)
 
@@ -215,7 +219,7 @@ def open_csv(path: Path) -> TextPoints:
 def open_xyz(path: Path) -> TextPoints:
     """Points of an ``.xyz``: rows x y z; or, as chemists write it, a count, a comment and rows El x y z."""
     with path.open("rb") as file:
-        _skip_mark(file)
+        _skip_mark(file, path)
         start = file.tell()
         first = _next_line(file, path)
         if first is None or not re.fullmatch(r"\s*[0-9]{1,18}\s*", first):

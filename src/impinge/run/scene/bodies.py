@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from impinge import _check
+from impinge.bodies.rigid.apart import MILLIMETRES
 from impinge.bodies.rigid.filling import Poses, fill_polyhedra
 from impinge.bodies.rigid.shape import check_solid
 from impinge.errors import InputError, MeshError
 from impinge.inside.solid import Solid
 from impinge.inside.view import SolidView
 from impinge.run.scene import meshes, models
+from impinge.run.scene.plausible import WIDE, check_width
 from impinge.run.scene.toml import Key
 from impinge.shapes.mesh import Mesh
 
@@ -109,6 +111,22 @@ class Bodies:
                 views += [solid.at(turn, place) for place, turn in zip(*poses, strict=True)]
         return views
 
+    def width(self, but: int | None = None) -> float:
+        """How wide the bodies of any table are, m, or the region that they are put into; but : a table to leave out."""
+        widths = [0.0]
+        for number, table in enumerate(self.tables):
+            if number != but:
+                span = meshes.width(np.array(table.positions)) if table.random is None else _span(table.random)
+                widths.append(span + meshes.width(self._meshes[number].vertices))
+        return max(widths)
+
+    def _check_width(self, mesh: Mesh, table: models.Polyhedra, number: int) -> None:
+        """A warning if given bodies are so wide that they are probably in another unit; random ones have a region."""
+        if table.file is not None and table.random is None:
+            rest = max(self.builder.spheres_width(), self.width(but=number))
+            most = math.inf if "scale" in table.model_fields_set else WIDE
+            check_width(self.builder.document, ("polyhedra", number), meshes.width(mesh.vertices), rest, most)
+
     def add(self) -> dict[str, tuple[int, int]]:
         """Add them all, after spheres, walls and obstacles; names of groups, and their numbers from … to below …"""
         groups = {}
@@ -117,6 +135,7 @@ class Bodies:
             first = self.ends[-1] if self.ends else 0
             with self.builder.at(*key):
                 mesh = self._meshes[number]
+                self._check_width(mesh, table, number)
                 poses = self._poses[number] or self._fill(mesh, table, key)
                 self._poses[number] = poses
                 self.ends.append(first + len(poses.positions))
@@ -145,7 +164,16 @@ class Bodies:
         with self.builder.at(*key, "random"):
             region = table.random.model_dump()
             inside = _behind(*self.builder.all_planes(), region["gap"])
-            return fill_polyhedra(mesh, avoid=avoid, rotation=turn, inside=inside, **region)
+            poses = fill_polyhedra(mesh, avoid=avoid, rotation=turn, inside=inside, **region)
+        if not len(poses.positions):
+            why = f"found less than half a body, {mesh.volume:.3g} m³, so there are none; {MILLIMETRES}"
+            self.builder.document.warn((*key, "random", "fraction"), why)
+        return poses
+
+
+def _span(region: models.Random) -> float:
+    """Largest extent along an axis, m."""
+    return max(abs(high - low) for low, high in zip(region.lower, region.upper, strict=False))
 
 
 def _behind(points: _Floats, normals: _Floats, gap: float) -> Callable[[_Floats], NDArray[np.bool_]] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -18,11 +17,12 @@ from impinge.bodies.rigid.rain import PolyhedraRain
 from impinge.bodies.sizes import read_sizes
 from impinge.broad.files import read_spheres
 from impinge.broad.space import Space, read_space
-from impinge.errors import InputError, RunWarning
+from impinge.errors import InputError
 from impinge.response.materials import Material, law_table
 from impinge.run.scene import meshes, models
 from impinge.run.scene.bodies import Bodies
 from impinge.run.scene.builder import Builder as Base
+from impinge.run.scene.plausible import check_width
 from impinge.run.scene.toml import Document, Key
 from impinge.run.world import World
 from impinge.shapes.mesh import Mesh
@@ -30,7 +30,6 @@ from impinge.shapes.mesh import Mesh
 __all__ = ["Builder", "Built", "build"]
 
 _Floats = NDArray[np.float64]
-_HUGE = 500.0  # times as wide as all spheres
 _FASTEST = 1e300  # m/s: twice as much is a number still
 _MADE_OF = "spheres", "polyhedra", "planes", "boxes", "obstacles", "sources"
 
@@ -77,6 +76,9 @@ class Builder(Base):
 
     def build(self, threads: int | None) -> Built:
         scene, settings = self.scene, self.scene.world.model_dump()
+        if scene.world.dt == "auto" and not (scene.spheres or scene.polyhedra or scene.sources):
+            found = "found no [[spheres]], [[polyhedra]] or [[sources]], expected something that moves"
+            raise self.document.error((), f"{found}, or a time step (world.dt) without")
         self.dim = scene.world.dim
         with self.at("world"):
             self.space = read_space(scene.world.box, scene.world.periodic, self.dim)
@@ -167,9 +169,11 @@ class Builder(Base):
         assert spheres.file is not None
         radius = spheres.radii if isinstance(spheres.radii, float) else None
         try:
-            centres, radii = read_spheres(self.document.beside(spheres.file), radius)
+            centres, radii = read_spheres(self.document.beside(spheres.file), radius, self.dim)
             centres = _check.vectors("centres", centres, centres.shape[1])
-            return centres, _check.sizes("radii", radii if radius is None else spheres.radii, len(centres), "centres")
+            sizes = _check.sizes("radii", radii if radius is None else radius, len(centres), "centres")
+            with np.errstate(over="ignore"):  # what is no number any more is found as spheres are added
+                return spheres.scale * centres, spheres.scale * sizes if radius is None else sizes
         except InputError as error:
             raise InputError(f"file: {str(error).replace('--radius', 'the key radii')}") from None
 
@@ -182,6 +186,11 @@ class Builder(Base):
         none = (np.empty((0, self.dim)), np.empty(0))
         centres, radii = zip(none, *self.placed, strict=True)
         return np.concatenate(centres), np.concatenate(radii)
+
+    def spheres_width(self) -> float:
+        """How wide all spheres so far are together, m; 0 if there are none."""
+        centres, radii = self.all_placed()
+        return meshes.width(centres) + 2 * float(radii.max()) if len(radii) else 0.0
 
     def all_planes(self) -> tuple[_Floats, _Floats]:
         """Points and unit normals of all planes and sides of boxes."""
@@ -228,14 +237,8 @@ class Builder(Base):
     def _add_obstacle(self, obstacle: models.Obstacle, key: Key) -> None:
         mesh, motion = meshes.placed(self.shape_of(obstacle, key), obstacle), self.motion_of(obstacle, key)
         self.world.add_obstacle(mesh, self._made_of(obstacle.material), motion, name=obstacle.name)
-        spheres = [np.concatenate(parts) for parts in zip(*self.placed, strict=True)]
-        if obstacle.file is not None and spheres and len(spheres[1]):
-            width, wide = (float(np.ptp(rows, axis=0).max()) for rows in (mesh.vertices, spheres[0]))
-            ratio = width / (wide + 2 * spheres[1].max())
-            if ratio > _HUGE:
-                found = f"found a mesh {width:.4g} m wide, {ratio:,.0f} times as wide as all spheres together"
-                why = f"{found}; if it was drawn in millimetres: scale = 1e-3"
-                warnings.warn(str(self.document.error((*key, "file"), why)), RunWarning, stacklevel=2)
+        if obstacle.file is not None:
+            check_width(self.document, key, meshes.width(mesh.vertices), max(self.spheres_width(), self.bodies.width()))
 
     def _rain(self, source: models.Source, key: Key) -> Rain | PolyhedraRain:
         options = source.model_dump(include={"lower", "upper", "rate", "velocity", "seed", "count"})

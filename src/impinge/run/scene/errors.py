@@ -116,4 +116,6 @@ def allowed(annotation: Any) -> str:
         return texts[0] if len(texts) == 1 else "one of " + ", ".join(texts)
     if _holds_tables(annotation):
         return "tables in double brackets" if origin is list else "tables with names"
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return f"a table of {', '.join(annotation.model_fields)}"
     return _PLAIN.get(annotation, "a table")

@@ -16,7 +16,7 @@ from impinge.shapes import generators
 from impinge.shapes.mesh import Mesh
 from impinge.untrusted import check_room
 
-__all__ = ["merged", "mesh_of", "placed", "placed_points", "rotation_of", "turn_of", "unit"]
+__all__ = ["merged", "mesh_of", "placed", "placed_points", "rotation_of", "turn_of", "unit", "width"]
 
 _Floats = NDArray[np.float64]
 _FACE = 1000  # bytes of a face, with all that is made of it
@@ -187,3 +187,8 @@ def unit(name: str, vector: _Floats) -> _Floats:
     if not 0 < length < math.inf:
         raise InputError(f"{name}: found {vector.tolist()}, expected a vector of any length above 0")
     return vector / length
+
+
+def width(points: _Floats) -> float:
+    """Largest extent along an axis."""
+    return float(np.ptp(points, axis=0).max())

@@ -216,6 +216,7 @@ class Spheres(Table):
     material: str = needed("Name of a material.")
     centres: Places | None = about("Centres.", "m")
     file: str | None = about("Instead: .csv, .npy, .npz or .xyz with x, y, (z) and radius; in the scene's folder.")
+    scale: Positive = about("Of what the file says, centres and radii; 1e-3 if that is in millimetres.", default=1.0)
     random: Random | None = about("Instead: a region to fill at random.")
     lattice: Lattice | None = about("Instead: a region to fill in rows.")
     radii: Positive | Numbers | None = about("Radius of all spheres, or of each.", "m")
@@ -227,6 +228,7 @@ class Spheres(Table):
     @model_validator(mode="after")
     def _check_keys(self) -> Spheres:
         source = self.only_one_of("centres", "file", "random", "lattice")
+        self.only_with("scale", source == "file", "file")
         self.only_with("distribution", source in ("random", "lattice"), "random or lattice")
         if source in ("random", "lattice"):
             self.only_one_of("radii", "distribution")

@@ -14,6 +14,7 @@ from impinge.errors import InputError
 from impinge.facts import html_table
 from impinge.run.scene import models, softmodels
 from impinge.run.scene.errors import explain
+from impinge.run.scene.plausible import check_scene
 from impinge.run.scene.toml import Document, Key, read_toml
 
 if TYPE_CHECKING:
@@ -62,27 +63,37 @@ class Scene:
             return self.build_with_groups(threads).world
         from impinge.run.scene import softbuild
 
-        return softbuild.build(self.model, self.document, self.threads(threads))
+        world = softbuild.build(self.model, self.document, self.threads(threads))
+        check_scene(self.document, self.model)
+        return world
 
     def build_with_groups(self, threads: int | None = None) -> Built:
         """The world of a scene of spheres and polyhedra, and the permanent numbers of the spheres of every group."""
         from impinge.run.scene.build import build
 
         assert isinstance(self.model, models.Particles)
-        return build(self.model, self.document, self.threads(threads))
+        built = build(self.model, self.document, self.threads(threads))
+        check_scene(self.document, self.model)  # after all errors, which come alone
+        return built
 
     def threads(self, given: int | None = None) -> int | None:
-        """The number of threads given, or else what the scene says; an error if this machine has fewer cores."""
+        """The number of threads given, or else what the scene says; at most the cores of this machine, with a warning.
+
+        A scene may come from a larger machine, and results do not depend on the number.
+        """
         from impinge import _jit
 
         wanted = self.model.run.threads if given is None else given
         try:
             with _jit.threads(wanted):
                 return wanted
-        except InputError as error:
+        except InputError:
             if given is not None:
                 raise
-            raise self.document.error_in(("run",), str(error)) from None
+        cores = _jit.thread_count()
+        found = f"found {wanted}, more than this machine has cores, {cores}"
+        self.document.warn(("run", "threads"), f"{found}, which it takes; results are the same")
+        return cores
 
 
 def read_scene(path: str | os.PathLike[str], *, allow_outside: bool = False) -> Scene:
@@ -128,7 +139,8 @@ def _kind_of(document: Document) -> Any:
             key: Key = (name, 0) if isinstance(content[name], list) else (name,)
             what = "cables and cloth" if said == "soft" else "spheres and polyhedra"
             either = "expected a scene of spheres and polyhedra or one of cables and cloth, not of both"
-            raise document.error(key, f"found it in a scene of {what}, {either}")
+            floor = "; a floor is [[obstacles]] with plate = { size = [2, 2] }" if name in ("planes", "boxes") else ""
+            raise document.error(key, f"found it in a scene of {what}, {either}{floor}")
     return mine
 
 

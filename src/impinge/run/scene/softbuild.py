@@ -12,6 +12,7 @@ from impinge.errors import InputError
 from impinge.inside.pointfiles import open_points
 from impinge.run.scene import meshes, softmodels, softshapes
 from impinge.run.scene.builder import Builder
+from impinge.run.scene.plausible import check_thickness
 from impinge.run.scene.toml import Document, Key
 from impinge.run.soft import SoftWorld
 from impinge.shapes.mesh import Mesh
@@ -47,6 +48,7 @@ class _Builder(Builder):
                 else:
                     self.world.add_cloth(self._cloth(body), warp=self._warp(body), **options)
                 self._limit_strain(body)
+                self._check_thickness(body, ("bodies", number))
         for number, obstacle in enumerate(self.scene.obstacles):
             with self.at("obstacles", number):
                 key: Key = ("obstacles", number)
@@ -96,6 +98,12 @@ class _Builder(Builder):
         if limits.rate is not None:
             self.world.limit_strain_rate(limits.rate, bodies=bodies)
 
+    def _check_thickness(self, body: softmodels.Body, key: Key) -> None:
+        """Of the body that was added last."""
+        name, times = ("radius", 2.0) if isinstance(body, softmodels.Cable) else ("thickness", 1.0)
+        value, edges = getattr(body, name), self.world._parts[-1].edges.rest
+        check_thickness(self.document, (*key, name), value, times * value, float(edges.mean()))
+
     def _nodes(self, fixed: softmodels.Fixed) -> NDArray[np.int64]:
         """Numbers, in the world, of nodes that are fixed."""
         nodes = self.world.bodies[self.names.index(fixed.body)].nodes
@@ -122,4 +130,6 @@ class _Builder(Builder):
             if str(error).startswith("dt:"):
                 raise self.document.error_in(("world",), str(error)) from None
             found = re.search(r"of body (\d+)", str(error))
-            raise self.document.error(("bodies", int(found[1]) if found else 0), str(error)) from None
+            said = re.sub(r"of body (\d+)", lambda body: f"of {self.names[int(body[1])]!r}", str(error))
+            said = re.sub(r"of obstacle (\d+)", r"of obstacles[\1]", said)
+            raise self.document.error(("bodies", int(found[1]) if found else 0), said) from None

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import string
 import tomllib
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from impinge.errors import InputError
+from impinge.errors import InputError, RunWarning
+from impinge.run.scene.syntax import explain_syntax
 from impinge.untrusted import check_file, within
 
 __all__ = ["Document", "Key", "LocatedError", "dotted", "read_toml"]
@@ -50,8 +52,8 @@ class Document:
                 raise ValueError("a key of very many parts")
             self.content = tomllib.loads(text)
         except (ValueError, RecursionError) as error:
-            why, line = _split_message(str(error), text)
-            raise InputError(f"{path}:{line}: {why}, expected TOML") from None
+            line, why = explain_syntax(str(error), text)
+            raise InputError(f"{path}:{line}: {why}") from None
         self._lines: dict[Key, int] = {}
         for key, line in _find_lines(text):
             self._lines.setdefault(key, line)  # [a.b] before [a] is where a begins
@@ -90,6 +92,10 @@ class Document:
         place = f":{self.line(key)}: {dotted(key)}" if key else ""
         return LocatedError(f"{self.path}{place}: {message}")
 
+    def warn(self, key: Key, message: str) -> None:
+        """A warning at a key."""
+        warnings.warn(str(self.error(key, message)), RunWarning, stacklevel=2)
+
     def error_in(self, table: Key, message: str) -> LocatedError:
         """An error about a table; one whose message begins with a key of it, as in "radii: found …", is put there.
 
@@ -124,14 +130,6 @@ def _shown(part: str) -> str:
     """A part of a key; as a text if it could be mistaken."""
     text = part if part and set(part) <= _BARE else repr(part)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-
-
-def _split_message(message: str, text: str) -> tuple[str, int]:
-    """What is wrong, and the line."""
-    found = re.fullmatch(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", message, re.DOTALL)
-    if found is None:
-        return message, 1
-    return found[1], int(found[2] or max(len(text.splitlines()), 1))
 
 
 def _statements(text: str) -> Iterator[tuple[int, dict[str, Any], bool]]:
