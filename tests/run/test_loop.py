@@ -12,6 +12,7 @@ from impinge.errors import InputError, RunError
 from impinge.output import Collection, checkpoint
 from impinge.run.loop import run_scene
 from impinge.run.mixing import mixing_index
+from impinge.run.saved import RUN
 from impinge.run.scene import read_scene
 from impinge.run.schedule import Schedule, reached
 
@@ -172,9 +173,9 @@ def test_go_on_many_times(tmp_path, whole):
     found = contents(tmp_path / "out")
     for name in set(whole) - {"scene.toml", "checkpoint.h5"}:
         assert found[name] == whole[name], name
-    both = [checkpoint.load(tmp_path / "out" / "checkpoint.h5", "run", 1)]
+    both = [checkpoint.load(tmp_path / "out" / "checkpoint.h5", *RUN)]
     (tmp_path / "other.h5").write_bytes(whole["checkpoint.h5"])
-    both.append(checkpoint.load(tmp_path / "other.h5", "run", 1))
+    both.append(checkpoint.load(tmp_path / "other.h5", *RUN))
     for state in both:
         del state["scene"]
     np.testing.assert_equal(*both)
@@ -203,7 +204,7 @@ def test_signals(tmp_path, number, code):
     assert process.returncode == code
     assert error.count("\n") == 1
     assert "go on with: impinge run scene.toml --out out --resume" in error
-    saved = checkpoint.load(tmp_path / "out" / "checkpoint.h5", "run", 1)
+    saved = checkpoint.load(tmp_path / "out" / "checkpoint.h5", *RUN)
     assert saved["frame_files"] >= 2
     assert saved["rows"] >= 4
     assert f"{saved['world']['state']['steps']}" != "0"

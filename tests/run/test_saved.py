@@ -10,6 +10,7 @@ import pytest
 from impinge import SoftWorld, World
 from impinge.errors import InputError
 from impinge.output import checkpoint
+from impinge.run.saved import RUN
 
 from .runs import run
 from .scenes import SMALL
@@ -53,12 +54,18 @@ def test_files_that_are_neither(tmp_path: Path) -> None:
         World.load(tmp_path / "a.h5")
     with pytest.raises(InputError, match=r"which does not exist"):
         World.load(tmp_path / "b.h5")
-    checkpoint.save(tmp_path / "a.h5", {"world": 3}, "run", 1)
+    checkpoint.save(tmp_path / "a.h5", {"world": 3}, *RUN)
     with pytest.raises(InputError, match=r"a.h5: found a damaged checkpoint"):
         World.load(tmp_path / "a.h5")
-    checkpoint.save(tmp_path / "a.h5", {"other": 3}, "run", 1)
+    checkpoint.save(tmp_path / "a.h5", {"other": 3}, *RUN)
     with pytest.raises(InputError, match=r"a.h5: found a damaged checkpoint"):
         SoftWorld.load(tmp_path / "a.h5")
     checkpoint.save(tmp_path / "a.h5", {}, "other", 1)
     with pytest.raises(InputError, match=r"a.h5: found a checkpoint of kind 'other', expected 'world'"):
+        World.load(tmp_path / "a.h5")
+
+
+def test_runs_of_an_older_state(tmp_path: Path) -> None:
+    checkpoint.save(tmp_path / "a.h5", {"world": {}}, RUN[0], RUN[1] - 1)
+    with pytest.raises(InputError, match=r"a.h5: found version 1, of an older impinge, expected 2"):
         World.load(tmp_path / "a.h5")

@@ -11,7 +11,7 @@ from impinge.run.restoring import reading
 
 __all__ = ["RUN", "load_world"]
 
-RUN = "run", 1  # kind and version
+RUN = "run", 2  # kind and version, one more whenever that of worlds is
 
 
 def load_world(path: str | Path, kind: str, version: int) -> dict[str, Any]:
@@ -21,8 +21,8 @@ def load_world(path: str | Path, kind: str, version: int) -> dict[str, Any]:
     except InputError as error:
         try:
             saved = checkpoint.load(path, *RUN)
-        except InputError:
-            raise error from None
+        except InputError as of_run:
+            raise (of_run if f"kind {RUN[0]!r}" in str(error) else error) from None
     with reading(path):
         content: dict[str, Any] = dict(saved["world"])
     is_soft = "calls" in content
