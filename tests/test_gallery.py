@@ -85,7 +85,7 @@ def test_an_example_is_run_and_drawn(gallery: ModuleType, tmp_path: Path, monkey
     assert ran == [["run", "examples/fall.toml"]]
     page = gallery.PAGE.read_text(encoding="utf-8")
     assert "### fall\n\nA disc falls.\n\n![fall](img/gallery/fall.jpg)" in page
-    assert "1 spheres, 0.01 s in 10 steps" in page
+    assert "1 sphere, 0.01 s in 10 steps" in page
     assert "1,200 nodes, 0.3 s in 30 steps, 4 s of the processor" in page
     assert (gallery.PICTURES / "fall.jpg").stat().st_size < 150_000
     with pytest.raises(SystemExit, match="found nothing, expected some of: fall, other"):

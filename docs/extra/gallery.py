@@ -22,6 +22,8 @@ from typing import Any
 
 from PIL import Image
 
+from impinge.facts import counted
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES, PAGE = ROOT / "examples", ROOT / "docs" / "gallery.md"
 PICTURES = ROOT / "docs" / "img" / "gallery"
@@ -110,7 +112,8 @@ def shrink(source: Path, target: Path) -> None:
 
 def size_of(known: dict[str, Any]) -> str:
     """What there is, and for how long, in words."""
-    parts = [f"{known[key]:,} {key}" for key in ("spheres", "polyhedra", "nodes") if known.get(key)]
+    one = {"spheres": "sphere", "polyhedra": "polyhedron", "nodes": "node"}
+    parts = [counted(known[key], one[key], key) for key in one if known.get(key)]
     if "time" in known:
         parts.append(f"{known['time']:.3g} s in {known['steps']:,} steps")
     return ", ".join(parts)

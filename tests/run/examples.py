@@ -44,6 +44,7 @@ _IN_DEMO = (("spheres", 0), ("polyhedra", 0), ("polyhedra", 1))
 SMALL = {
     "biaxial": Small(6000),
     "column": Small(2500),
+    "conveyor": Small(3500, {"sinks.0.lower": [0.1, -1.0, -1.0]}),
     "demo": Small(
         3000,
         {

@@ -16,7 +16,7 @@ from . import examples
 
 SCENES = {path.stem: read_scene(path).model for path in examples.FOLDER.glob("*.toml")}
 FILES = sorted(name for name, model in SCENES.items() if model.kind != "soft")
-POLYHEDRA = sorted(name for name in FILES if SCENES[name].polyhedra)
+POLYHEDRA = sorted(name for name in FILES if SCENES[name].has_polyhedra)
 FRACTURES = {"paper-fracture": 2, "paper-fracture-3": 3, "paper-fracture-4": 4, "paper-fracture-5": 5}
 
 
@@ -159,6 +159,22 @@ def check_rods(seen: Watched) -> None:
     assert bodies.centres[:, 2].mean() < 0.7 * seen.bodies.centres[:, 2].mean()
 
 
+def check_conveyor(seen: Watched) -> None:
+    """All come as they are due, nearly all that lie on the belt go with it, between the boards, and some have gone."""
+    world = seen.world
+    due = int(20 * (world.steps // 50 * 50) * world.dt + 1e-6)
+    assert [source.inserted for source in world.sources] == [due, due]
+    assert seen.first["polyhedra"] == 0
+    assert seen.last["polyhedra"] + seen.last["end polyhedra"] == 2 * due
+    assert seen.last["end polyhedra"] > 0
+    bodies = world.polyhedra
+    low = bodies.centres[:, 2] < 0.03
+    assert low.sum() > 4
+    assert 0.3 < np.median(bodies.velocities[low, 0]) < 0.55
+    assert (np.abs(bodies.centres[:, 1]) < 0.12).all()
+    assert (bodies.centres[:, 2] > 0).all()
+
+
 def check_rocks(seen: Watched) -> None:
     """They come down and make a heap, on the floor and not deep in each other."""
     check_energy(seen, 0.02)
@@ -188,6 +204,7 @@ def check_demo(seen: Watched) -> None:
 
 CHECKS = {
     "demo": check_demo,
+    "conveyor": check_conveyor,
     "hook-ring": check_hook_ring,
     "hooks": check_hooks,
     "hopper-mixed": check_hopper_mixed,
