@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import impinge
 from impinge import Material, Motion, PolyhedraRain, Rain, Solid, World, shapes
-from impinge.errors import InputError, MeshError
+from impinge.errors import InputError, MeshError, RunWarning
 from impinge.output.vtk import read_polydata
 from impinge.run.scene import read_scene
 
@@ -266,3 +266,21 @@ def test_bad_scenes(tmp_path: Path, old: str, new: str, message: str) -> None:
     with pytest.raises(InputError, match=message.replace("[0]", r"\[0\]")):
         read_scene(scene).build()
     assert "sources" in refusal(invoke("run", scene, "--out", tmp_path / "out"))
+
+
+def test_a_source_is_of_one_world() -> None:
+    """Else two worlds would share what they let appear."""
+    for rain in (PolyhedraRain(LOW, HIGH, RING, 100.0), Rain(LOW, HIGH, 0.006, 100.0)):
+        World(threads=1).add_source(rain, ROCK)
+        for world in (World(threads=1), World(threads=1)):
+            with pytest.raises(InputError, match="rain: found one that a world has already"):
+                world.add_source(rain, ROCK)
+        world.add_source(type(rain)(**rain.settings), ROCK)
+        assert repr(world.sources[0]).endswith("100 per second: 0 so far>")
+
+
+def test_bodies_that_will_come_may_be_too_soft() -> None:
+    world = World(threads=1)
+    world.add_source(PolyhedraRain(LOW, HIGH, RING, 100.0), Material(2500, stiffness=0.01))
+    with pytest.warns(RunWarning, match="polyhedra so soft that the weight of one pushes it in"):
+        world.step()

@@ -158,7 +158,8 @@ BAD = [
     ("key twice", "until = 0.02", "until = 0.02\nuntil = 0.03  # here",
      "found 'until = 0.03  # here', expected TOML: until once; it stands twice"),
     ("table twice", "[[boxes]]", "[run]  # here\n[[boxes]]",
-     "found '[run]  # here', expected TOML: run once; several tables of one name have double brackets, [[…]]"),
+     "found '[run]  # here', expected TOML: run once; of tables in double brackets, [[spheres]] say, there may be "
+     "several"),
     ("open string", "until = 0.02", 'until = "  # here', None),
 ]  # fmt: skip
 

@@ -12,6 +12,7 @@ import pytest
 from impinge.errors import InfeasibleStep, InputError
 from impinge.output import Collection, SoftFiles, checkpoint, figure
 from impinge.run.loop import run_scene
+from impinge.run.saved import RUN
 from impinge.run.scene import read_scene
 from impinge.run.soft import SoftWorld
 
@@ -143,7 +144,7 @@ def test_signals(tmp_path: Path, number: int, code: int) -> None:
     assert process.returncode == code
     assert error.count("\n") == 1
     assert "go on with: impinge run scene.toml --out out --resume" in error
-    saved = checkpoint.load(tmp_path / "out" / "checkpoint.h5", "run", 1)
+    saved = checkpoint.load(tmp_path / "out" / "checkpoint.h5", *RUN)
     assert saved["frame_files"] >= 2
     assert saved["world"]["state"]["steps"] >= 4
     assert list((tmp_path / "out").rglob("*.part")) == []

@@ -224,6 +224,22 @@ class TestFlow:
         assert bits(again) == bits(whole)
         assert (again.sinks[0].count, again.sinks[0].mass) == (whole.sinks[0].count, whole.sinks[0].mass)
 
+    @pytest.mark.parametrize("damped", [False, True])
+    def test_a_file_that_is_read_and_written_again_is_the_same(self, tmp_path, damped):
+        """Also before anything has been asked of the world."""
+        world = World(threads=1)
+        world.add_spheres(lattice(3, 3), R, ROUGH if damped else Material(2500, stiffness=1e5))
+        world.add_plane([0, 0, -0.03], [0, 0, 1])
+        world.step(800)
+        world.save(tmp_path / "a.h5")
+        again = World.load(tmp_path / "a.h5", threads=1)
+        again.save(tmp_path / "b.h5")
+        twice = World.load(tmp_path / "b.h5", threads=1)
+        assert twice.energy() == world.energy()
+        for some in (world, again, twice):
+            some.step(50)
+        assert bits(world) == bits(again) == bits(twice)
+
     def test_spheres_can_be_removed(self):
         world = World(threads=1)
         ids = world.add_spheres(lattice(3, 3), R, ROUGH)

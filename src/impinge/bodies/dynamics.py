@@ -198,7 +198,7 @@ class Dynamics:
     @uninterrupted
     def state(self) -> dict[str, Any]:
         """All that changes, in the order of permanent numbers."""
-        if not self._damped:
+        if self.materials > 0 and not self._damped:  # before laws are set all is as it was restored
             self._set_seen_velocities()
         if len(self.rigid):
             self._push_bodies()  # what has passed through an obstacle is known for where it is now

@@ -43,6 +43,11 @@ class Shower:
             "velocity": None if velocity is None else np.array(velocity),
         }  # fmt: skip
         self._inserted = 0
+        self.is_taken = False  # whether a world has it
+
+    def __repr__(self) -> str:
+        box = f"from {self.lower.tolist()} to {self.upper.tolist()} m"
+        return f"<impinge.{type(self).__name__} {box}, {self.rate:g} per second: {self._inserted:,} so far>"
 
     @property
     def inserted(self) -> int:

@@ -49,7 +49,9 @@ class TimeStep:
 
         table : laws of all pairs of materials.
         """
-        of_spheres, of_bodies, smallest = _shortest(dynamics, table, materials, sources)
+        coming = _coming(dynamics, materials, sources)
+        of_spheres, smallest = _of_spheres(dynamics, table, materials, sources)
+        of_bodies = dynamics.rigid.shortest_contact(Laws(table, len(materials)), dynamics.lightest_lid, coming)
         shortest, steps = of_spheres, _STEPS_OF_SPHERES
         if of_bodies / _STEPS_OF_BODIES < of_spheres / _STEPS_OF_SPHERES:
             shortest, steps = of_bodies, _STEPS_OF_BODIES
@@ -66,7 +68,7 @@ class TimeStep:
         if shortest != self._warned:
             self._warned = shortest
             watch.warn_soft(dynamics, of_spheres, smallest)
-            watch.warn_sinking(dynamics, table, len(materials))
+            watch.warn_sinking(dynamics, table, len(materials), coming)
             if dt * steps > _LONG * shortest:
                 found = f"{dt:.4g} s is {shortest / dt:.2g} steps for the shortest contact ({shortest:.4g} s)"
                 wanted = f"expected at most {shortest / steps:.4g} s"
@@ -74,23 +76,30 @@ class TimeStep:
         return dt
 
 
-def _shortest(
+def _coming(
+    dynamics: Dynamics, materials: Sequence[Material], sources: Sequence[Source]
+) -> dict[tuple[int, int], float]:
+    """Masses of rigid bodies that may appear, by shape and material, kg."""
+    shapes = dynamics.rigid.shapes
+    return {
+        (shape, source.material): materials[source.material].density * shapes[shape].volume
+        for source in sources
+        for shape in source.shapes
+    }
+
+
+def _of_spheres(
     dynamics: Dynamics, table: NDArray[np.float64], materials: Sequence[Material], sources: Sequence[Source]
-) -> tuple[float, float, float]:
-    """Durations of the shortest contacts of spheres and of rigid bodies, s, and the radius of the smallest sphere."""
-    particles, rigid, count = dynamics.particles, dynamics.rigid, len(materials)
+) -> tuple[float, float]:
+    """Duration of the shortest contact of spheres, s, and the radius of the smallest one."""
+    particles, count = dynamics.particles, len(materials)
     lightest, radii = np.full(count, np.inf), np.full(count, np.inf)
     np.minimum.at(lightest, particles.kinds, particles.mass)
     np.minimum.at(radii, particles.kinds, particles.x[:, 3])
-    coming: dict[tuple[int, int], float] = {}
     for source in sources:
-        kind, density = source.material, materials[source.material].density
-        coming |= {(shape, kind): density * rigid.shapes[shape].volume for shape in source.shapes}
         if isinstance(source.rain, Rain):
-            r = source.rain.smallest
-            lightest[kind] = min(lightest[kind], particles.masses(np.array([r]), density)[0])
+            kind, r = source.material, source.rain.smallest
+            lightest[kind] = min(lightest[kind], particles.masses(np.array([r]), materials[kind].density)[0])
             radii[kind] = min(radii[kind], r)
-    lid = dynamics.lightest_lid
-    lightest = np.where(np.isfinite(lightest), np.minimum(lightest, lid), np.inf)
-    of_bodies = rigid.shortest_contact(Laws(table, count), lid, coming)
-    return shortest_contact(table, lightest, radii), of_bodies, float(radii.min(initial=math.inf))
+    lightest = np.where(np.isfinite(lightest), np.minimum(lightest, dynamics.lightest_lid), np.inf)
+    return shortest_contact(table, lightest, radii), float(radii.min(initial=math.inf))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,10 +39,15 @@ def warn_soft(dynamics: Dynamics, shortest: float, smallest: float) -> None:
         )
 
 
-def warn_sinking(dynamics: Dynamics, table: NDArray[np.float64], materials: int) -> None:
-    """Warn of rigid bodies that push each other in by more than half their thickness, by resting."""
+def warn_sinking(
+    dynamics: Dynamics, table: NDArray[np.float64], materials: int, coming: Mapping[tuple[int, int], float]
+) -> None:
+    """Warn of rigid bodies that push each other in by more than half their thickness, by resting.
+
+    coming : masses of those that may appear, by shape and material.
+    """
     rigid, pull = dynamics.rigid, float(np.linalg.norm(dynamics.gravity))
-    for (form, kind), mass in sorted(rigid.masses_by_kind().items()):
+    for (form, kind), mass in sorted((rigid.masses_by_kind() | dict(coming)).items()):
         shape, stiffness = rigid.shapes[form], rigid.shapes[form].stiffest(table[kind * materials + kind])
         depth = mass * pull / stiffness if stiffness > 0 else np.inf
         if depth > 0.5 * shape.thickness:

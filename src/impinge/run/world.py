@@ -400,7 +400,11 @@ class World:
             self._check_polyhedra("rain")
         elif len(rain.lower) != self.dim:
             raise InputError(f"rain: found a box of {len(rain.lower)} dimensions, expected {self.dim}")
+        if rain.is_taken:
+            other = f"{type(rain).__name__}(**rain.settings)"
+            raise InputError(f"rain: found one that a world has already, expected another: impinge.{other}")
         kind = self._number_of(material)
+        rain.is_taken = True
         if isinstance(rain, PolyhedraRain):
             self._warn_of_laws(material)
             shapes = tuple(self._shape_of(mesh, rain.resolution) for mesh in rain.meshes)

@@ -238,7 +238,9 @@ class Builder(Base):
         mesh, motion = meshes.placed(self.shape_of(obstacle, key), obstacle), self.motion_of(obstacle, key)
         self.world.add_obstacle(mesh, self._made_of(obstacle.material), motion, name=obstacle.name)
         if obstacle.file is not None:
-            check_width(self.document, key, meshes.width(mesh.vertices), max(self.spheres_width(), self.bodies.width()))
+            boxes = [meshes.width(np.array([source.lower, source.upper])) for source in self.scene.sources]
+            moving = max(self.spheres_width(), self.bodies.width(), *boxes)
+            check_width(self.document, key, meshes.width(mesh.vertices), moving)
 
     def _rain(self, source: models.Source, key: Key) -> Rain | PolyhedraRain:
         options = source.model_dump(include={"lower", "upper", "rate", "velocity", "seed", "count"})

@@ -32,8 +32,8 @@ def check_scene(document: Document, scene: models.Particles | softmodels.Soft) -
         for name, material in scene.materials.items():
             if name in used and material.density < _LIGHT:
                 found = f"found {material.density:g} kg/m³, less than nearly all that is solid"
-                hint = f"if it is in g/cm³: density = {1000 * material.density:g}"
-                document.warn(("materials", name, "density"), f"{found}; {hint}")
+                hint = f"; if it is in g/cm³: density = {1000 * material.density:g}"
+                document.warn(("materials", name, "density"), found + (hint if material.density > 0.1 else ""))
 
 
 def check_step(document: Document, scene: models.Particles | softmodels.Soft, dt: float, why: str) -> None:

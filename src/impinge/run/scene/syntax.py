@@ -49,7 +49,7 @@ def _hint(why: str, line: str) -> str | None:
     if why == "Cannot overwrite a value":
         return f"{name} once; it stands twice"
     if re.fullmatch(r"Cannot declare .* twice", why):
-        return f"{name} once; several tables of one name have double brackets, [[…]]"
+        return f"{name} once; of tables in double brackets, [[spheres]] say, there may be several"
     if why.startswith(("Unescaped '\\'", "Invalid hex value")):
         return "paths with / instead of \\"
     if why.startswith(("Unclosed", "Unterminated")):  # the line is that where it was noticed
