@@ -228,9 +228,10 @@ class TestFlow:
     def test_a_file_that_is_read_and_written_again_is_the_same(self, tmp_path, damped):
         """Also before anything has been asked of the world."""
         world = World(threads=1)
-        world.add_spheres(lattice(3, 3), R, ROUGH if damped else Material(2500, stiffness=1e5))
-        world.add_plane([0, 0, -0.03], [0, 0, 1])
-        world.step(800)
+        material = Material(2500, stiffness=1e4, restitution=0.5 if damped else None)
+        world.add_spheres(*impinge.fill_random([0, 0, 0], [0.1, 0.1, 0.2], R, count=40, seed=1), material)
+        world.add_box([0, 0, 0], [0.1, 0.1, 0.3])
+        world.run(until=0.15)
         world.save(tmp_path / "a.h5")
         again = World.load(tmp_path / "a.h5", threads=1)
         again.save(tmp_path / "b.h5")
@@ -239,6 +240,7 @@ class TestFlow:
         for some in (world, again, twice):
             some.step(50)
         assert bits(world) == bits(again) == bits(twice)
+        assert len(world.contacts().depths) > 4
 
     def test_spheres_can_be_removed(self):
         world = World(threads=1)
