@@ -241,6 +241,10 @@ def test_radii_follow_their_distributions() -> None:
         ({"count": 3, "radii": ("uniform", 0.2, 0.1)}, "radii .high.: found 0.1, expected at least 0.2"),
         ({"count": 3, "radii": ("lognormal", 1.0, 0.0, 0.1, 0.2)}, "radii .sigma.: found 0.0"),
         ({"count": 3, "radii": ("lognormal", 1.0, 0.01, 0.1, 0.2)}, "far from all radii"),
+        (
+            {"count": 3, "radii": ("lognormal", 1.0, 1e200, 0.1, 0.2)},
+            "radii .sigma.: found 1e.200, expected at most 100",
+        ),
         ({"count": 3, "radii": ("power", 0.1, 0.2, 1e9)}, "radii .exponent.: found"),
         ({"count": 3, "radii": ("choice", [0.1, 0.2], [0, 0])}, "radii .weights.: found"),
         ({"count": 3, "radii": ("choice", [], [])}, "to choose from"),

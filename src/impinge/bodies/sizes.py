@@ -21,6 +21,7 @@ MOST = 2**30  # spheres: their rows are numbers of 32 bits
 BYTES = 500  # of a sphere, with its part of the lists
 _CHUNK = 4096  # radii drawn at first, to see how many are needed
 _EXPONENT = 100.0  # of a power law, at most
+_DEVIATION = 100.0  # of logarithms of radii: far more than what goes from atoms to planets
 
 DISTRIBUTIONS = {
     "uniform": '("uniform", low, high)',
@@ -139,6 +140,8 @@ def _limits(low: Any, high: Any) -> tuple[float, float]:
 
 def _lognormal(mean: float, sigma: float, low: float, high: float) -> _Draw:
     """The logarithm of r is normal with deviation sigma; `mean` is the mean of r before it is cut off."""
+    if sigma > _DEVIATION:
+        raise InputError(f"radii (sigma): found {sigma:g}, expected at most {_DEVIATION:g}")
     middle = math.log(mean) - sigma**2 / 2
     first, last = ndtr((math.log(low) - middle) / sigma), ndtr((math.log(high) - middle) / sigma)
     if low < high and not last > first:
