@@ -24,7 +24,7 @@ _HALF = 2**64
 class Shower:
     """Bodies that appear one after the other in a box, at a rate: how many are due, and what is random about them.
 
-    The arguments of all sources, and the attribute `settings` of all: the arguments, by their names.
+    Arguments are those that `Rain` and `PolyhedraRain` have in common, and `settings` are all of a source's own, by name.
     """
 
     settings: dict[str, Any]
