@@ -24,7 +24,7 @@ _HALF = 2**64
 class Shower:
     """Bodies that appear one after the other in a box, at a rate: how many are due, and what is random about them.
 
-    Arguments are those that `Rain` and `PolyhedraRain` have in common, and `settings` are all of a source's own, by name.
+    Arguments are those that `Rain` and `PolyhedraRain` have in common; `settings` are all that a source was made with.
     """
 
     settings: dict[str, Any]
